@@ -97,10 +97,7 @@ pub fn run(text: &str, settings: &Settings, channels: &[&str]) -> Result<Ran, St
     let simulation = assemble(text, settings)?;
     let ran = catch_unwind(AssertUnwindSafe(|| {
         let selection = simulation.catalogue.select(channels).map_err(|e| e.to_string())?;
-        let options = RunOptions {
-            output_thread: OutputThread::Never,
-            ..RunOptions::new(selection)
-        };
+        let options = RunOptions::new(selection).output_thread(OutputThread::Never);
         let report = simulation
             .run(&options, &mut Memory::default())
             .map_err(|e| e.to_string())?;
@@ -152,10 +149,7 @@ pub fn run_rows(text: &str, settings: &Settings, oracle: &Oracle) -> Result<(Vec
             .select(&OF_BODIES)
             .map_err(|e| e.to_string())?;
         let mut rows = Memory::default();
-        let options = RunOptions {
-            output_thread: OutputThread::Never,
-            ..RunOptions::new(selection.clone())
-        };
+        let options = RunOptions::new(selection.clone()).output_thread(OutputThread::Never);
         let report = simulation.run(&options, &mut rows).map_err(|e| e.to_string())?;
         let one = |row: &Vec<f64>| state(oracle, row[0], &|name| selection.column(name).map(|k| row[k + 1]));
         let states: Option<Vec<State>> = rows.0.iter().map(one).collect();

@@ -15,8 +15,8 @@
 //! ```
 
 pub mod invariants;
-mod linkages;
 mod pendulums;
+mod linkages;
 pub mod pictures;
 pub mod reference;
 mod robots;

@@ -5,9 +5,10 @@
 use holonom::analysis::trim::{TrimOptions, trim};
 use holonom::format::{ModelFile, Settings};
 use holonom::multibody::Signal;
-use holonom::multibody::description::{Axis, ControlKind, Description, ForceKind, Placement, frame};
+use holonom::multibody::description::{Axis, ControlKind, Description, ForceKind, frame};
 use holonom::multibody::elements::controls::DriverSteering;
 use holonom::multibody::elements::forces::{JointSpring, Servo};
+use holonom::multibody::include::Placement;
 use holonom::multibody::path::PathKind;
 use holonom::simulation::{Memory, RunOptions, Simulation, Status};
 use holonom_models::find;

@@ -178,8 +178,7 @@ fn resumed_runs_change_alike() {
             Integrator::new(equations().system(), 0.0, &y, &yp, r.t_end, options.clone()).unwrap();
         let mut saved = Vec::new();
         while whole.stepper().t() < 6.0 {
-            // Some tolerances end at a singular position.
-            whole.step().ok()?;
+            whole.step().unwrap();
             saved.push((
                 whole.stepper().name(),
                 serde_json::to_string(&whole.checkpoint()).unwrap(),
@@ -190,10 +189,11 @@ fn resumed_runs_change_alike() {
             whole.stepper().y().to_vec(),
             *whole.counters(),
         );
-        Some((options, saved, end))
+        (options, saved, end)
     };
-    // At which tolerances a step ends too close to a singular position is a matter of rounding.
-    let mut runs = [1e-10, 1e-11, 1e-12, 1e-13].into_iter().filter_map(run);
+    // At which tolerances a step ends too close to a singular position is a matter of rounding. Below 1e-11 no method has
+    // room above it there, with or without a change.
+    let mut runs = [1e-9, 1e-10, 1e-11].into_iter().map(run);
     let changed = |(_, saved, _): &(_, Vec<(&str, _)>, _)| {
         saved[0].0 == "dormand-prince" && saved.iter().any(|(name, _)| *name != "dormand-prince")
     };

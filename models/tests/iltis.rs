@@ -410,11 +410,9 @@ fn treads_hold_a_standing_vehicle() {
 /// a lack of balance: the way along x is prescribed, and what prescribes it pushes the vehicle round.
 #[test]
 fn turns_end_where_sliding_begins() {
-    let options = TrimOptions {
-        largest_sideslip: 10_f64.to_radians(),
-        least_step: 0.1,
-        ..TrimOptions::default()
-    };
+    let options = TrimOptions::default()
+        .largest_sideslip(10_f64.to_radians())
+        .least_step(0.1);
     let error = turns_with(&[7.0, 9.0], &options).unwrap_err();
     let TrimError::NotFound { reached, sliding, .. } = &error else {
         panic!("{error}");

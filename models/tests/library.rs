@@ -52,7 +52,7 @@ fn every_channel_can_be_sensed() {
         let mut sensing = file.clone();
         for (k, channel) in channels.iter().enumerate() {
             let sensor = Control::sensor(format!("sensed_{k}"), *channel);
-            sensing.description.controls.push(sensor);
+            sensing.description.controls.push(sensor.into());
         }
         let model = sensing
             .description

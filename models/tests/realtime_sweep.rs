@@ -21,7 +21,8 @@ use holonom::analysis::statics::{StaticsOptions, equilibrium};
 use holonom::analysis::step_size::advice;
 use holonom::dae::Mechanical;
 use holonom::format::Settings;
-use holonom::multibody::start::{Assembled, MechanicalModel};
+use holonom::multibody::mechanical::MechanicalModel;
+use holonom::multibody::start::Assembled;
 use holonom::simulation::Simulation;
 use holonom::solver::Integrator;
 use holonom::solver::stepper::{

@@ -13,10 +13,7 @@ fn replayed(name: &str, t_end: f64) {
     let everything = simulation.catalogue.everything();
     let channels = everything.len();
     let mut recorded = Memory::default();
-    let options = RunOptions {
-        state: true,
-        ..RunOptions::new(everything.clone())
-    };
+    let options = RunOptions::new(everything.clone()).state(true);
     let report = simulation.run(&options, &mut recorded).unwrap();
     assert!(
         report.rows > 20,

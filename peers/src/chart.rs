@@ -2,9 +2,9 @@
 
 use crate::codes::{OURS, OURS_AUTO, OURS_RADAU};
 use crate::curve::{Point, front};
-use crate::plot::axes::{Axis, Frame, Numbers};
-use crate::plot::canvas::{Anchor, Canvas, Stroke, Text, colour};
-use crate::plot::svg::Svg;
+use holonom_plot::axes::{Axis, Frame, Numbers};
+use holonom_plot::canvas::{Anchor, Canvas, Stroke, Text, colour};
+use holonom_plot::svg::Svg;
 use std::path::Path;
 
 const WIDTH: f64 = 920.0;

@@ -24,7 +24,6 @@ mod lifted;
 #[cfg(any(feature = "radau5", feature = "diffsol"))]
 mod mass;
 mod measure;
-mod plot;
 mod race;
 #[cfg(feature = "radau5")]
 mod radau5;

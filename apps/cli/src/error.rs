@@ -38,3 +38,22 @@ impl Error {
 }
 
 impl std::error::Error for Error {}
+
+impl From<holonom_experiments::Error> for Error {
+    fn from(error: holonom_experiments::Error) -> Self {
+        match error {
+            holonom_experiments::Error::Usage(text) => Self::Usage(text),
+            holonom_experiments::Error::Model(messages) => Self::Model(messages),
+            other => Self::Failed(other.to_string()),
+        }
+    }
+}
+
+impl From<holonom_plot::Error> for Error {
+    fn from(error: holonom_plot::Error) -> Self {
+        match error {
+            holonom_plot::Error::Size { .. } => Self::Usage(error.to_string()),
+            other => Self::Failed(other.to_string()),
+        }
+    }
+}

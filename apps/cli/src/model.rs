@@ -3,6 +3,7 @@
 use crate::error::Error;
 use clap::{Arg, ArgAction, ArgMatches};
 use holonom::format::{Files, InputOffset, ModelFile, read_with_offsets};
+use holonom::multibody::elements::Library;
 use holonom_text::did_you_mean;
 use std::path::{Path, PathBuf};
 
@@ -38,15 +39,18 @@ pub struct Asked {
     pub sets: Vec<String>,
     /// URDF files are read to the letter.
     pub strict: bool,
+    /// Kinds of elements that it may name.
+    pub library: Library,
 }
 
 impl Asked {
     /// From the arguments that [`arguments`] adds.
-    pub fn typed(matches: &ArgMatches) -> Self {
+    pub fn typed(matches: &ArgMatches, library: &Library) -> Self {
         Self {
             model: matches.get_one::<String>("model").cloned().unwrap_or_default(),
             sets: matches.get_many("set").into_iter().flatten().cloned().collect(),
             strict: matches.get_flag("strict"),
+            library: library.clone(),
         }
     }
 
@@ -106,7 +110,7 @@ impl Origin {
             let text = format!("there is no file `{model}` and no shipped model with this name{hint}");
             return Err(Error::Usage(text));
         };
-        let files = files.strict(asked.strict);
+        let files = files.strict(asked.strict).library(asked.library.clone());
         Ok(Self { files, path, shipped })
     }
 

@@ -15,7 +15,7 @@ pub fn arguments(command: clap::Command, wanted: fn(&str) -> bool) -> clap::Comm
 fn argument(info: &'static SettingInfo) -> Arg {
     let arg = Arg::new(info.name)
         .long(info.name.replace('_', "-"))
-        .help(info.doc.trim_end_matches('.'))
+        .help(info.help().trim_end_matches('.').to_string())
         .allow_negative_numbers(true)
         .help_heading("Settings (as in [simulation] of models; strategies are described by `holonom list`)");
     // The one setting that is also typed by its short name.
@@ -43,7 +43,7 @@ fn argument(info: &'static SettingInfo) -> Arg {
 /// The settings that were typed.
 pub fn typed(matches: &ArgMatches) -> Result<Settings, Error> {
     let mut settings = Settings::default();
-    for info in SETTINGS {
+    for info in SETTINGS.iter() {
         let value = match info.kind {
             SettingKind::Number(unit) => match text(matches, info.name) {
                 Some(typed) => Some(SettingValue::Number(number(info.name, typed, unit)?)),

@@ -108,7 +108,7 @@ fn no_equilibrium_is_exit_code_1() {
     let output = holonom(Path::new("."), &["statics", "tree"]);
     assert_eq!((code(&output), stdout(&output).as_str()), (1, ""));
     assert!(
-        stderr(&output).contains("no equilibrium was found") && stderr(&output).contains("Restrain them")
+        stderr(&output).contains("no equilibrium was found") && stderr(&output).contains("restrain them")
     );
 }
 

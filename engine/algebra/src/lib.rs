@@ -4,28 +4,16 @@
 //! values, with [`Dual4`] or [`Dual8`] for exact derivatives, and with [`Trace`] for its
 //! sparsity. Nothing here allocates but the sets of a [`Trace`].
 
-mod cardan;
-mod dual;
-mod euler_parameters;
-mod function;
-mod orientation;
-mod rotation;
-mod scalar;
-mod spatial;
-mod trace;
 mod trig;
-mod turn;
-mod vec3;
+mod scalar;
+mod euler_parameters;
+mod cardan;
 
 pub use cardan::CardanAngles;
-pub use dual::{Dual, Dual4, Dual8, Dual12, DualOrientation, DualTurn};
 pub use euler_parameters::Quaternion;
-pub use function::{Formula, Function, FunctionError, Generic, MAX_ARGUMENTS, Plain};
-pub use orientation::{Orientation, Oriented};
-pub use rotation::{AxisRotation, NoRotation, Rotation};
-pub use scalar::{Fused, Real};
-pub use spatial::{Articulated, Composite, Inertia, Pose, Twist, Wrench};
-pub use trace::Trace;
+pub use scalar::{
+    Articulated, AxisRotation, Composite, Dual, Dual4, Dual8, Dual12, DualOrientation, DualTurn, EachScalar,
+    Family, Formula, Function, FunctionError, Fused, Generic, Inertia, MAX_ARGUMENTS, Mat3, NoRotation,
+    Orientation, Oriented, Plain, PlaneTurn, Pose, Real, Rotation, SinCos, Sym3, Trace, Twist, Vec3, Wrench,
+};
 pub use trig::sin_cos;
-pub use turn::{PlaneTurn, SinCos};
-pub use vec3::{Mat3, Sym3, Vec3};

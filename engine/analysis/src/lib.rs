@@ -29,50 +29,63 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod branch;
 pub mod dense;
-pub mod linearize;
-pub mod modes;
 pub mod order;
-mod reduced;
-pub mod response;
 mod sparse;
-pub mod statics;
-pub mod step_size;
 mod tangent;
+mod reduced;
+pub mod modes;
+pub mod statics;
+pub mod branch;
+pub mod linearize;
+pub mod response;
+pub mod step_size;
+pub mod trim;
 #[cfg(test)]
 mod tests;
-pub mod trim;
 
 pub use tangent::{State, displacement_names, velocity_names};
 
 use dense::NoConvergence;
 use holonom_dae::{InputError, Rejection};
+use holonom_multibody::diagnostic::Diagnostic;
 
 /// Why a mechanism could not be linearised.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{}", Diagnostic::from(self))]
 pub enum AnalysisError {
     /// The constraints are dependent at this position, although not elsewhere.
-    #[error(
-        "the position is singular: the constraints do not determine the possible motions there; move the \
-         mechanism slightly away from it, with other initial values or another prescribed value"
-    )]
     Singular,
     /// The mass matrix is singular.
-    #[error(
-        "the accelerations cannot be computed there: a body without mass or inertia may be able to move on \
-         its own; give it mass and inertia"
-    )]
     NoAccelerations,
     /// The equations cannot be evaluated.
-    #[error(
-        "the equations of motion cannot be evaluated at this state ({0}): check tables and expressions there"
-    )]
     Rejected(#[from] Rejection),
     /// Eigenvalues were not found.
-    #[error(transparent)]
     Eigenvalues(#[from] NoConvergence),
     /// Options of a method that do not go together.
-    #[error(transparent)]
     Options(#[from] InputError),
+}
+
+impl From<&AnalysisError> for Diagnostic {
+    fn from(error: &AnalysisError) -> Self {
+        match error {
+            AnalysisError::Singular => Self::sentence(
+                "the position is singular: the constraints do not determine the possible motions there",
+            )
+            .remedy(
+                "move the mechanism slightly away from it, with other initial values or another prescribed value",
+            ),
+            AnalysisError::NoAccelerations => Self::sentence(
+                "the accelerations cannot be computed there: a body without mass or inertia may be able to move \
+                 on its own",
+            )
+            .remedy("give it mass and inertia"),
+            AnalysisError::Rejected(rejection) => Self::sentence(format!(
+                "the equations of motion cannot be evaluated at this state ({rejection})"
+            ))
+            .remedy("check tables and expressions there"),
+            AnalysisError::Eigenvalues(error) => Self::sentence(error.to_string()),
+            AnalysisError::Options(error) => Self::sentence(error.to_string()),
+        }
+    }
 }

@@ -175,10 +175,7 @@ fn sparsely(
     state: &holonom_analysis::State,
     selection: Selection,
 ) -> Result<Modes, AnalysisError> {
-    let options = ModesOptions {
-        selection,
-        dense_up_to: 0,
-    };
+    let options = ModesOptions::default().selection(selection).dense_up_to(0);
     selected(start, state, &options)
 }
 
@@ -197,10 +194,7 @@ fn lattices_have_the_modes_of_dense_matrices() {
         let case = format!("seed {seed}, {sizes:?}, damped {damped}, equal {equal}, held {held}");
         let start = assembled(&lattice(&mut r, sizes, nodes, damped, equal, held));
         let rest = |dense_up_to: usize| {
-            let options = StaticsOptions {
-                dense_up_to,
-                ..StaticsOptions::default()
-            };
+            let options = StaticsOptions::default().dense_up_to(dense_up_to);
             equilibrium(&start, &options).unwrap()
         };
         let (one, other) = (rest(usize::MAX), rest(0));
@@ -281,10 +275,7 @@ fn loops_on_joints_have_the_modes_of_dense_matrices() {
         }
         let start = assembled(&d);
         let [dense, sparse] = [usize::MAX, 0].map(|dense_up_to| {
-            let options = StaticsOptions {
-                dense_up_to,
-                ..StaticsOptions::default()
-            };
+            let options = StaticsOptions::default().dense_up_to(dense_up_to);
             equilibrium(&start, &options).unwrap()
         });
         assert_eq!(dense.stability, sparse.stability, "seed {seed}");

@@ -136,7 +136,7 @@ fn the_linear_model_moves_like_the_mechanism() {
     let rest = equilibrium(&start, &StaticsOptions::default()).unwrap();
     let pushed = Arc::new(four_bar(Signal::constant(1.0 + step)).compile().unwrap());
     let mut mechanical =
-        holonom_multibody::start::MechanicalModel::new(pushed, rest.start.rows.active.clone());
+        holonom_multibody::mechanical::MechanicalModel::new(pushed, rest.start.rows.active.clone());
     let n = rest.state.q.len();
     let mut y = [rest.state.q.clone(), rest.state.v.clone()].concat();
     let mut z = [0.0; 2];

@@ -306,7 +306,7 @@ fn what_nothing_holds_has_no_equilibrium() {
     };
     assert_eq!(worst[0].name, "drop");
     near(worst[0].force, -2.0 * 9.81, 1e-12);
-    assert!(error.to_string().contains("Restrain them"), "{error}");
+    assert!(error.to_string().contains("restrain them"), "{error}");
 }
 
 #[test]

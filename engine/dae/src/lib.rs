@@ -15,29 +15,33 @@
 //! | `counters` | what a run cost |
 //! | [`problems`] | reference problems with verified solutions |
 
-mod closure;
+mod outcome;
 mod counters;
+mod pattern;
+mod mechanical;
+mod structure;
+mod form;
+mod weights;
 mod events;
 mod look;
-mod mechanical;
-mod outcome;
-mod pattern;
-pub mod problems;
 mod residual;
-mod structure;
 mod system;
-mod weights;
+mod bound;
+mod closure;
+pub mod problems;
 
+pub use bound::Bound;
 pub use closure::Closure;
 pub use counters::{Counters, Timing, cost};
 pub use events::{Direction, Event, EventAction, Turn, Turned};
-pub use look::{Gap, Look, Misfit, SingularPosition, Survey};
+pub use form::{Form, Sizes, UnknownName};
+pub use look::{Gap, Hidden, Look, Misfit, SingularPosition, Survey};
 pub use mechanical::{ElementSet, JacobianPlan, Mechanical, MechanicalLayout};
 pub use outcome::{Failure, FailureKind, InputError, NamedValue, Rejection};
 pub use pattern::{LazyPattern, Pattern};
 pub use residual::{EventState, Point, Residual};
 pub use structure::{
-    DerivativeForm, Equation, EquationLevel, Structure, TransposedBlock, Variable, VariableKind,
+    DerivativeForm, Equation, EquationLevel, ErrorTest, Structure, TransposedBlock, Variable, VariableKind,
 };
-pub use system::{Bound, Hidden, System};
-pub use weights::{Absolute, ErrorTest, RESERVE, Tolerances, Weights, weighted_norm};
+pub use system::System;
+pub use weights::{Absolute, RESERVE, Tolerances, Weights, weighted_norm};

@@ -112,3 +112,16 @@ mod tests {
         assert!(!survey.is_constant_across(survey.between(0.5, 1.5)));
     }
 }
+
+/// What equations may hide between the places where they were evaluated, besides their
+/// [`excitations`](crate::System::excitations).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hidden {
+    /// Nothing: all functions of time are among the excitations, and what depends on the state has no narrow features.
+    Nothing,
+    /// Narrow features of the state, such as bumps of a road, known by [`places`](crate::System::places).
+    Places,
+    /// Nobody knows: a look ahead of long steps in which nothing moves.
+    #[default]
+    Unknown,
+}

@@ -49,6 +49,9 @@ pub enum Rejection {
         /// Singular for any values in this sparsity pattern.
         structural: bool,
     },
+    /// The step goes across the border of two smooth pieces of a force and is to end there.
+    #[error("the step goes across the border of two smooth pieces of a force")]
+    PassedBorder,
     /// The local error exceeds the tolerance.
     #[error("the local error is {ratio:.2} times the tolerance")]
     ErrorTest {
@@ -205,6 +208,23 @@ pub enum FailureKind {
         value: f64,
         /// Its value divided by its rate.
         doubles: f64,
+    },
+    /// A step of fixed size failed.
+    #[error(
+        "a step of the fixed size {h:.3e} failed because {reason}{}. Shorten the step; if that does not help, check the \
+         signs of forces and gains",
+        match .grown {
+            Some((variable, value)) => format!(": `{variable}` has grown to {value:.3e}"),
+            None => String::new(),
+        }
+    )]
+    StepTooLong {
+        /// The step size.
+        h: f64,
+        /// Why it failed.
+        reason: Rejection,
+        /// A variable that grows without bound, and its value.
+        grown: Option<(String, f64)>,
     },
     /// The step size fell because the tolerance of a variable is below what rounding lets it be determined to.
     #[error(
@@ -372,7 +392,7 @@ pub enum FailureKind {
     },
     /// No step leads on from a singular position.
     #[error(
-        "the mechanism is at a singular position of {constraints} ({coordinates}) and cannot step past it: \
+        "the mechanism is at or close to a singular position of {constraints} ({coordinates}) and cannot step past it: \
          the last attempt, {h:.1e} s at order {order}, failed because {reason}. {remedy}"
     )]
     SingularPosition {

@@ -201,6 +201,19 @@ pub trait Residual: Send + Sync {
         String::new()
     }
 
+    /// Numbers of inputs and values of forces that consist of smooth pieces; see
+    /// [`System::piecewise`](crate::System::piecewise).
+    fn piecewise(&self) -> [usize; 2] {
+        [0; 2]
+    }
+
+    /// What these forces depend on, in a state.
+    fn piecewise_inputs(&self, _at: Point<'_, f64>, _work: &mut Self::Workspace<f64>, _inputs: &mut [f64]) {}
+
+    /// Their values and pieces.
+    fn piecewise_values(&self, _inputs: &[f64], _discrete: &[f64], _values: &mut [f64], _pieces: &mut [u64]) {
+    }
+
     /// Start values of the discrete variables.
     fn discrete(&self) -> Vec<f64> {
         Vec::new()

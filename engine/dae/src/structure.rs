@@ -4,8 +4,20 @@
 //! Everything here is optional knowledge that makes integration cheaper or safer;
 //! [`Structure::unknown`] is always correct.
 
-use crate::{ErrorTest, InputError, LazyPattern, MechanicalLayout, Pattern};
+use crate::{InputError, LazyPattern, MechanicalLayout, Pattern};
 use core::ops::Range;
+
+/// How a variable takes part in the error test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorTest {
+    /// With its full error.
+    Full,
+    /// With its error times this power of the step size (sizes above 1 count as 1), as index-2
+    /// (1) and index-3 (2) variables need: their error does not fall with h at low order.
+    StepPower(i32),
+    /// Not at all.
+    Excluded,
+}
 
 /// What a variable is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +44,10 @@ impl VariableKind {
         matches!(self, Self::Differential | Self::Position | Self::Velocity)
     }
 }
+
+/// [`Structure::local_error_factor`] where multipliers keep positions alone, and where they keep velocities.
+const POSITIONS_ALONE: f64 = 300.0;
+const VELOCITIES: f64 = 8.0;
 
 /// One unknown.
 #[derive(Clone, Debug, PartialEq)]
@@ -313,6 +329,16 @@ impl Structure {
         self.variables.iter().map(power).collect()
     }
 
+    /// The error test of explicit methods: whatever has a derivative counts fully, because nothing is divided by the step
+    /// size; the rest is not integrated.
+    pub fn error_test_in_full(&self) -> Vec<ErrorTest> {
+        let test = |v: &Variable| match v.kind.is_differential() {
+            true => ErrorTest::Full,
+            false => ErrorTest::Excluded,
+        };
+        self.variables.iter().map(test).collect()
+    }
+
     /// How much smaller than the tolerance local errors must be for the global error to be in
     /// proportion to it, by the form of the equations.
     ///
@@ -327,14 +353,20 @@ impl Structure {
     pub fn local_error_factor(&self) -> f64 {
         let has = |level| self.equations.iter().any(|e| e.level == level);
         if self.variables.iter().any(|v| v.index == 3) {
-            300.0
+            POSITIONS_ALONE
         } else if has(EquationLevel::Acceleration) {
             20.0
         } else if has(EquationLevel::Velocity) || has(EquationLevel::Position) {
-            8.0
+            VELOCITIES
         } else {
             1.0
         }
+    }
+
+    /// The same for the part of errors of velocities that the constraints leave alone, over
+    /// [`local_error_factor`](Self::local_error_factor): that part adds up as where velocities are tested.
+    pub fn factor_along(&self) -> f64 {
+        (VELOCITIES / self.local_error_factor()).min(1.0)
     }
 
     /// Refuses a structure that contradicts itself. Patterns that are not built yet are left to

@@ -1,6 +1,6 @@
 //! Tolerances, error weights and the weighted norms in which convergence and error are judged.
 
-use crate::{InputError, Structure, VariableKind};
+use crate::{ErrorTest, InputError, Structure, VariableKind};
 
 /// Absolute tolerance: one for all variables or one each.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,18 +102,6 @@ impl Tolerances {
         }
         Ok(())
     }
-}
-
-/// How a variable takes part in the error test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ErrorTest {
-    /// With its full error.
-    Full,
-    /// With its error times this power of the step size (sizes above 1 count as 1), as index-2
-    /// (1) and index-3 (2) variables need: their error does not fall with h at low order.
-    StepPower(i32),
-    /// Not at all.
-    Excluded,
 }
 
 /// Part of the lowest tolerance that rounding makes up: the corrector stops at corrections of some times what rounding
@@ -327,6 +315,11 @@ impl Weights {
     /// Norm in which variables of higher index count with powers of h.
     pub fn graded_norm(&self, v: &[f64]) -> f64 {
         weighted_norm(v, if self.graded { &self.by_index } else { &self.plain })
+    }
+
+    /// Whether the error of variable `i` counts with a power of the step size.
+    pub fn counts_by_step(&self, i: usize) -> bool {
+        matches!(self.error_test[i], ErrorTest::StepPower(_))
     }
 
     /// Norm for the error test.

@@ -3,16 +3,33 @@
 //! One pass over the syntax: operands stand before their operators there as in the program, so
 //! that a stack of what is known about each operand is all it takes.
 
+use super::expression::Compiled;
 use super::lexer::MAX_LENGTH;
 use super::number::{Exponent, Unary};
 use super::parse::{Binary, MAX_NESTING, NodeKind};
 use super::print::{FUNCTIONS, function_names};
 use super::program::{MAX_OPERATIONS, MAX_STACK, Op, Shape, run};
-use super::{Ast, Compiled, Dimension, DimensionState, Expression, ExpressionError, Scope, units};
+use super::{Ast, Dimension, DimensionState, Expression, ExpressionError, Scope, units};
 use crate::curve::Curve;
 use core::ops::Range;
 use holonom_text::nearest;
 use std::sync::Arc;
+
+impl Expression {
+    /// Parses and binds in one go, see [`Ast::parse`] and [`Ast::bind`].
+    ///
+    /// # Errors
+    /// Those of both.
+    pub fn parse(
+        text: &str,
+        scope: &Scope,
+        expected: Option<Dimension>,
+    ) -> Result<Self, Vec<ExpressionError>> {
+        Ast::parse_as(text, expected)
+            .map_err(|error| vec![error])?
+            .bind(scope, expected)
+    }
+}
 
 /// Operations whose printed form is short enough in any case but that of absurdly long names.
 const SHORT: usize = 500;
@@ -605,6 +622,9 @@ impl Binder<'_> {
             let help = late
                 .then(|| "t is a time in s: what it is multiplied by is a rate, such as 3 m/s".to_string());
             self.error(result.span, message, help);
+            if let Some(error) = self.errors.last_mut() {
+                error.wrong_dimension = true;
+            }
         }
         if self.stack.len() != 1 && self.errors.is_empty() {
             self.error(span.clone(), "the expression is not complete", None);

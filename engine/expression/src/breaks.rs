@@ -1,10 +1,11 @@
 //! Where functions of time jump or have corners, found by bisection with bounds over intervals.
 
 use super::enclosure::{Enclosure, Range, enclose};
+use super::expression::Compiled;
+use super::grammar::Comparison;
 use super::number::{Exponent, Unary};
-use super::parse::Comparison;
 use super::program::{MAX_OPERATIONS, MAX_STACK, Op, Shape, run};
-use super::{Compiled, DimensionState, Expression};
+use super::{DimensionState, Expression};
 use crate::curve::{Curve, Interpolation};
 use std::sync::Arc;
 

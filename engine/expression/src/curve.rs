@@ -139,14 +139,16 @@ pub enum CurveError {
         index: usize,
     },
     /// A text that cannot be read.
-    #[error("the table \"{name}\", line {line}: {reason}")]
+    #[error("the table \"{name}\", line {line}: {fault}{}", remedy.iter().map(|r| format!("; {r}")).collect::<String>())]
     Csv {
         /// Name of the curve.
         name: String,
         /// Line in the text, from 1.
         line: usize,
         /// What is wrong there.
-        reason: String,
+        fault: String,
+        /// What helps.
+        remedy: Option<String>,
     },
 }
 
@@ -305,6 +307,19 @@ impl Curve {
     /// the first one.
     pub fn piece(&self, number: usize) -> [f64; 4] {
         self.pieces[number]
+    }
+
+    /// The number of the polynomial at x: 0 before the first point, one more than there are pieces behind the last one.
+    pub fn piece_at(&self, x: f64) -> usize {
+        let [first, last] = self.range();
+        match x {
+            _ if x < first => 0,
+            _ if x > last => self.pieces.len() + 1,
+            _ => self
+                .x
+                .partition_point(|knot| *knot <= x)
+                .clamp(1, self.pieces.len()),
+        }
     }
 
     /// y, y′ and y″ at x.

@@ -1,6 +1,5 @@
 //! Dimensions: powers of kilogram, metre and second.
 
-use super::{ExpressionError, Unit};
 use core::fmt;
 
 /// Parts into which one power is cut, so that square and cube roots stay exact.
@@ -56,14 +55,6 @@ impl Dimension {
         Self {
             twelfths: [kg as i16 * PARTS, m as i16 * PARTS, s as i16 * PARTS],
         }
-    }
-
-    /// The dimension of a unit such as `"N/m"`, `"kg*m^2"` or `"rad/s"`.
-    ///
-    /// # Errors
-    /// When the text is no unit.
-    pub fn parse(unit: &str) -> Result<Self, ExpressionError> {
-        Unit::parse(unit).map(|unit| unit.dimension())
     }
 
     /// Whether it is that of angles and ratios.

@@ -344,7 +344,7 @@ impl Enclosure {
         Self { value, ..a.either(b) }
     }
 
-    fn compare(self, other: Self, how: super::parse::Comparison) -> Self {
+    fn compare(self, other: Self, how: super::grammar::Comparison) -> Self {
         let d = self.value.subtract(other.value);
         // Decided where all differences have one sign.
         if d.lo > 0.0 || d.hi < 0.0 {

@@ -1,6 +1,6 @@
 //! What a program computes with: plain scalars, and scalars with two derivatives along t.
 
-use super::parse::Comparison;
+use super::grammar::Comparison;
 use crate::curve::Curve;
 use holonom_algebra::Real;
 

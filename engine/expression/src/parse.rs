@@ -3,47 +3,13 @@
 //! The list has no pointers: walking it, copying it and dropping it need no recursion, however
 //! long a sum is. Only the parser itself recurses, and it counts how deep.
 
+use super::grammar::{Comparison, Level};
 use super::lexer::{Lexer, Token};
 use super::{Dimension, DimensionState, ExpressionError, Unit, units};
 use core::ops::Range;
 
 /// Deepest nesting of parentheses, calls, signs and powers.
 pub(super) const MAX_NESTING: usize = 64;
-
-/// A comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Comparison {
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
-    Equal,
-    NotEqual,
-}
-
-impl Comparison {
-    pub fn symbol(self) -> &'static str {
-        match self {
-            Self::Less => "<",
-            Self::LessEqual => "<=",
-            Self::Greater => ">",
-            Self::GreaterEqual => ">=",
-            Self::Equal => "==",
-            Self::NotEqual => "!=",
-        }
-    }
-
-    pub fn holds(self, a: f64, b: f64) -> bool {
-        match self {
-            Self::Less => a < b,
-            Self::LessEqual => a <= b,
-            Self::Greater => a > b,
-            Self::GreaterEqual => a >= b,
-            Self::Equal => a == b,
-            Self::NotEqual => a != b,
-        }
-    }
-}
 
 /// An operator between two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,17 +142,6 @@ impl Ast {
         names.sort_by_key(|name| name.span.start);
         names
     }
-}
-
-/// How tightly operators bind, loosest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Level {
-    Compare,
-    Sum,
-    Product,
-    Sign,
-    Power,
-    Atom,
 }
 
 struct Parser<'a> {
@@ -359,7 +314,13 @@ impl Parser<'_> {
         }
         let (_, span) = self.lexer.next()?;
         let name = &self.text[span.clone()];
-        let first = units::find(name).ok_or_else(|| units::unknown(name, span.clone(), self.expected))?;
+        let first = units::find(name).ok_or_else(|| {
+            let mut error = units::unknown(name, span.clone(), self.expected);
+            let multiply =
+                || format!("a name right after a number is its unit; to multiply, write `*{name}`");
+            error.help.get_or_insert_with(multiply);
+            error
+        })?;
         let power = self.lexer.unit_power()?;
         let mut end = span.end;
         let mut unit = Unit::ONE.combine(first, power, false, span)?;

@@ -97,3 +97,8 @@ pub(super) fn function_names() -> impl Iterator<Item = &'static str> {
         .chain(FUNCTIONS.iter().map(|(name, _)| *name))
         .chain(["pow"])
 }
+
+/// Whether a name belongs to the language: its functions and `pi`.
+pub fn is_reserved(name: &str) -> bool {
+    name == "pi" || function_names().any(|function| function == name)
+}

@@ -1,8 +1,8 @@
 //! The compiled form: operations on a stack of bounded depth.
 
+use super::grammar::{Comparison, Level};
 use super::number::{Exponent, Number, Unary};
-use super::parse::{Comparison, Level};
-use super::switches::{Side, SwitchKind};
+use super::sides::{Side, SwitchKind};
 use crate::curve::Curve;
 use std::sync::Arc;
 

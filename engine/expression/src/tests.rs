@@ -3,11 +3,14 @@
 
 use super::*;
 use crate::curve::{Curve, Extrapolation, Interpolation};
+use holonom_algebra::Real;
 use holonom_algebra::{Dual4, Trace};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
+use std::sync::Arc;
 
 mod overflow;
+mod pieces;
 mod random;
 
 fn constant(text: &str) -> f64 {

@@ -187,7 +187,7 @@ pub(super) fn find(name: &str) -> Option<Unit> {
     })
 }
 
-/// What an unknown unit may have meant.
+/// An unknown unit, with what may have been meant.
 pub(super) fn unknown(name: &str, span: Range<usize>, expected: Option<Dimension>) -> ExpressionError {
     let alias = ALIASES.iter().find(|(other, _)| other.eq_ignore_ascii_case(name));
     let all = || {
@@ -219,11 +219,21 @@ pub(super) fn unknown(name: &str, span: Range<usize>, expected: Option<Dimension
                 .map(str::to_string)
         })
     });
-    let help = match meant {
-        Some(unit) => format!("did you mean `{unit}`?"),
-        None => format!("a name right after a number is its unit; to multiply, write `*{name}`"),
-    };
-    ExpressionError::new(span, format!("unknown unit `{name}`")).with_help(help)
+    let error = ExpressionError::new(span, format!("unknown unit `{name}`"));
+    match meant {
+        Some(unit) => error.with_help(format!("did you mean `{unit}`?")),
+        None => error,
+    }
+}
+
+impl Dimension {
+    /// The dimension of a unit such as `"N/m"`, `"kg*m^2"` or `"rad/s"`.
+    ///
+    /// # Errors
+    /// When the text is no unit.
+    pub fn parse(unit: &str) -> Result<Self, ExpressionError> {
+        Unit::parse(unit).map(|unit| unit.dimension())
+    }
 }
 
 impl Unit {
@@ -250,10 +260,8 @@ impl Unit {
                     let name = &text[span.clone()];
                     let next = find(name).ok_or_else(|| {
                         let mut error = unknown(name, span.clone(), None);
-                        // There is no number in front of it.
-                        if !error.help.as_deref().is_some_and(|help| help.starts_with("did")) {
-                            error.help = Some("write units like `N/m`, `kg*m^2` or `rad/s`".into());
-                        }
+                        let usual = || "write units like `N/m`, `kg*m^2` or `rad/s`".into();
+                        error.help.get_or_insert_with(usual);
                         error
                     })?;
                     let power = lexer.unit_power()?;

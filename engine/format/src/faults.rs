@@ -6,8 +6,8 @@
 
 use crate::message::{Message, Messages, Place};
 use crate::model_file::ModelFile;
-use holonom_multibody::Description;
-use holonom_multibody::compile::{ModelError, ModelErrors};
+use holonom_multibody::diagnostic::{Diagnostic, ModelErrors, Sort, Thing, ThingKind};
+use holonom_multibody::{Description, Model};
 use std::collections::HashSet;
 
 /// How often the rest is compiled again at most: more than the compiler has stages.
@@ -16,6 +16,18 @@ const ROUNDS: usize = 4;
 /// Things at most in mechanisms of which more than the first faults are told: who has more than so many
 /// made them by a program, and a mechanism is compiled several times here.
 const MOST_THINGS: usize = 10_000;
+
+impl ModelFile {
+    /// Compiles the mechanism.
+    ///
+    /// # Errors
+    /// All its faults, each with its place in the file.
+    pub fn compile(&self) -> Result<Model, Messages> {
+        self.description
+            .compile()
+            .map_err(|errors| self.locate(&all(&self.description, errors)))
+    }
+}
 
 fn is_large(d: &Description) -> bool {
     let connections = d.joints.len() + d.constraints.len() + d.rods.len();
@@ -47,63 +59,47 @@ pub(crate) fn all(description: &Description, found: ModelErrors) -> ModelErrors 
 }
 
 /// Repairs what is at fault, or leaves it out; false where that would leave another mechanism.
-fn repair(rest: &mut Description, errors: &[ModelError], gone: &mut HashSet<String>) -> bool {
+fn repair(rest: &mut Description, errors: &[Diagnostic], gone: &mut HashSet<String>) -> bool {
     for error in errors {
-        let Some(place) = error.subject().place else {
+        let Some(thing) = &error.subject else {
             return false;
         };
-        let Some((kind, name)) = place
-            .split_once(" \"")
-            .map(|(kind, name)| (kind, name.trim_end_matches('"').to_string()))
-        else {
-            return false;
-        };
-        let is = |own: &String| *own == name;
-        match (kind, error) {
-            (
-                "body",
-                ModelError::NegativeMass { .. }
-                | ModelError::IndefiniteInertia { .. }
-                | ModelError::ImpossibleInertia { .. }
-                | ModelError::InertiaWithoutMass { .. },
-            ) => {
+        let is = |own: &String| *own == thing.name;
+        let about = |field: &str| error.fields.contains(&field);
+        match thing.kind {
+            ThingKind::Body if about("mass") || about("inertia") => {
                 for body in rest.bodies.iter_mut().filter(|body| is(&body.name)) {
                     body.mass = 1.0;
                     body.inertia = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0];
                 }
             }
-            ("joint", ModelError::ZeroAxis { .. }) => {
+            ThingKind::Joint if about("axis") => {
                 let joints = rest.joints.iter_mut().filter(|joint| is(&joint.name));
                 joints.for_each(|joint| joint.axis = [0.0, 0.0, 1.0]);
             }
-            ("constraint", _) => rest.constraints.retain(|c| !is(&c.name)),
-            ("rod", _) => rest.rods.retain(|rod| !is(&rod.name)),
-            ("force", _) => rest.forces.retain(|force| !is(&force.name)),
-            ("control", _) => rest.controls.retain(|control| !is(&control.name)),
-            ("shape on" | "second shape on" | "third shape on" | "further shape on", _) => {
-                rest.shapes.retain(|shape| !is(&shape.on));
+            ThingKind::Constraint => rest.constraints.retain(|c| !is(&c.name)),
+            ThingKind::Rod => rest.rods.retain(|rod| !is(&rod.name)),
+            ThingKind::Force => rest.forces.retain(|force| !is(&force.name)),
+            ThingKind::Control => rest.controls.retain(|control| !is(&control.name)),
+            ThingKind::Shape => {
+                let on = name_of_shape(&thing.name);
+                rest.shapes.retain(|shape| shape.on != on);
             }
-            ("road", _) => rest.roads.retain(|road| !is(&road.name)),
-            ("start hint for", _) => rest.hints.retain(|hint| !is(&hint.to)),
-            ("path", _) => rest.paths.retain(|path| !is(&path.name)),
+            ThingKind::Road => rest.roads.retain(|road| !is(&road.name)),
+            ThingKind::StartHint => rest.hints.retain(|hint| !is(&hint.to)),
+            ThingKind::Path => rest.paths.retain(|path| !is(&path.name)),
             _ => return false,
         }
-        gone.insert(name);
+        gone.insert(thing.name.clone());
     }
     !errors.is_empty()
 }
 
 /// Whether a fault is about what was left out.
-fn follows(error: &ModelError, gone: &HashSet<String>) -> bool {
-    error.subject().name.is_some_and(|name| gone.contains(name))
-        || match error {
-            ModelError::CannotSense { channel, .. } => channel
-                .split('.')
-                .next()
-                .is_some_and(|thing| gone.contains(thing)),
-            ModelError::NoInertia { .. } | ModelError::SingularStart { .. } => true,
-            _ => false,
-        }
+fn follows(error: &Diagnostic, gone: &HashSet<String>) -> bool {
+    let said = error.said.as_deref();
+    let thing = said.and_then(|said| said.split('.').next());
+    error.sort == Sort::Massless || thing.is_some_and(|thing| gone.contains(thing))
 }
 
 /// Faults of the mechanism besides those that reading has found.
@@ -118,8 +114,7 @@ pub(crate) fn besides(file: &ModelFile, known: &Messages, complete: bool) -> Vec
         return Vec::new();
     };
     let errors = all(&file.description, errors);
-    let unread = unread(file);
-    let complete = complete && unread.is_empty();
+    let complete = complete && !has_unread(file);
     let told = |place: &Place| {
         known.0.iter().any(|message| {
             message.place.as_ref().is_some_and(|own| {
@@ -129,38 +124,25 @@ pub(crate) fn besides(file: &ModelFile, known: &Messages, complete: bool) -> Vec
             })
         })
     };
-    let caused = |error: &ModelError| match error {
+    let caused = |error: &Diagnostic| match error.sort {
         // Every number that is read is finite; masses may be missing for the reason that was told.
-        ModelError::NotFinite { .. } | ModelError::NoInertia { .. } | ModelError::SingularStart { .. } => {
-            true
-        }
-        ModelError::UnknownBody { name, .. }
-        | ModelError::UnknownJoint { name, .. }
-        | ModelError::UnknownRoad { name, .. }
-        | ModelError::UnknownPath { name, .. }
-        | ModelError::UnknownContact { name, .. }
-        | ModelError::UnknownControl { name, .. } => !complete || name.is_empty(),
-        ModelError::Disconnected { .. }
-        | ModelError::RequiredLoop { .. }
-        | ModelError::Topology { .. }
-        | ModelError::Empty { .. }
-        | ModelError::CannotSense { .. }
-        | ModelError::CouplingWithoutFreedom { .. }
-        | ModelError::ConstraintWithoutFreedom { .. } => !complete,
-        _ => false,
+        Sort::NotFinite | Sort::Massless => true,
+        Sort::Missing(_) => !complete || error.said.as_ref().is_some_and(String::is_empty),
+        Sort::Connection => !complete,
+        Sort::Plain | Sort::Repeated { .. } | Sort::Rotation => false,
     };
-    let thing_at_fault = |called: &str| {
+    let thing_at_fault = |thing: &Thing| {
         let mut places = known.0.iter().filter_map(|message| message.place.as_ref());
-        places.any(|place| file.places.is_within(called, place))
+        places.any(|place| file.places.is_within(thing, place))
     };
     let mut more = Vec::new();
     for error in errors.0.into_iter().filter(|error| !caused(error)) {
-        let called = error.subject().place;
+        let thing = error.subject.clone();
         for message in file.locate(&ModelErrors(vec![error])).0 {
             let Some(place) = &message.place else { continue };
-            let vague = called
+            let vague = thing
                 .as_deref()
-                .is_some_and(|called| file.places.is_head(called, place) && thing_at_fault(called));
+                .is_some_and(|thing| file.places.is_head(thing, place) && thing_at_fault(thing));
             if !told(place) && !vague {
                 more.push(message);
             }
@@ -169,34 +151,25 @@ pub(crate) fn besides(file: &ModelFile, known: &Messages, complete: bool) -> Vec
     more
 }
 
-/// What has a name in the file, but could not be read.
-fn unread(file: &ModelFile) -> Vec<String> {
+/// Whether something has a name in the file, but could not be read.
+fn has_unread(file: &ModelFile) -> bool {
     let d = &file.description;
-    let mut read: HashSet<String> = HashSet::new();
-    let mut add = |kind: &str, name: &str| {
-        read.insert(format!("{kind} \"{name}\""));
-    };
-    d.bodies.iter().for_each(|x| add("body", &x.name));
-    d.joints.iter().for_each(|x| add("joint", &x.name));
-    d.constraints.iter().for_each(|x| add("constraint", &x.name));
-    d.rods.iter().for_each(|x| add("rod", &x.name));
-    d.roads.iter().for_each(|x| add("road", &x.name));
-    d.tracks.iter().for_each(|x| add("track", &x.name));
-    d.paths.iter().for_each(|x| add("path", &x.name));
-    d.controls.iter().for_each(|x| add("control", &x.name));
-    let kinds = [
-        "body",
-        "joint",
-        "constraint",
-        "rod",
-        "road",
-        "track",
-        "path",
-        "control",
-    ];
-    let names = file.places.names().filter(|called| {
-        let kind = called.split(" \"").next().unwrap_or("");
-        kinds.contains(&kind) && !read.contains(*called)
+    let things = file.places.things();
+    let mut missing = things.filter(|thing| match thing.kind {
+        ThingKind::Body => !d.bodies.iter().any(|x| x.name == thing.name),
+        ThingKind::Joint => !d.joints.iter().any(|x| x.name == thing.name),
+        ThingKind::Constraint => !d.constraints.iter().any(|x| x.name == thing.name),
+        ThingKind::Rod => !d.rods.iter().any(|x| x.name == thing.name),
+        ThingKind::Road => !d.roads.iter().any(|x| x.name == thing.name),
+        ThingKind::Track => !d.tracks.iter().any(|x| x.name == thing.name),
+        ThingKind::Path => !d.paths.iter().any(|x| x.name == thing.name),
+        ThingKind::Control => !d.controls.iter().any(|x| x.name == thing.name),
+        _ => false,
     });
-    names.map(String::from).collect()
+    missing.next().is_some()
+}
+
+/// The frame of a shape by what errors call it.
+fn name_of_shape(name: &str) -> &str {
+    name.split('#').next().unwrap_or(name)
 }

@@ -2,16 +2,18 @@
 
 use crate::message::{Message, Source};
 use crate::tree::{MAX_TEXT, Table, parse};
+use holonom_multibody::elements::Library;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A place to read files from, and how strictly they are read.
+/// A place to read files from, and how they are read.
 #[derive(Clone, Debug)]
 pub struct Files {
     store: Store,
     strict: bool,
+    library: Library,
     parsed: Option<Parsed>,
 }
 
@@ -34,6 +36,7 @@ impl Files {
         Self {
             store,
             strict: false,
+            library: Library::standard(),
             parsed: None,
         }
     }
@@ -75,6 +78,16 @@ impl Files {
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = strict;
         self
+    }
+
+    /// The kinds of elements that the files may name, such as those of the program that reads them.
+    pub fn library(mut self, library: Library) -> Self {
+        self.library = library;
+        self
+    }
+
+    pub(crate) fn known_kinds(&self) -> &Library {
+        &self.library
     }
 
     pub(crate) fn is_strict(&self) -> bool {
@@ -161,4 +174,23 @@ fn plain(path: &Path) -> PathBuf {
         }
     }
     out
+}
+
+/// Why the name of a mesh is refused; none if it is within the folder of the model.
+pub(crate) fn outside(file: &str) -> Option<&'static str> {
+    if file.contains("://") {
+        return Some("is an address; meshes are read from the folder of the model");
+    }
+    let mut depth = 0_usize;
+    for part in Path::new(file).components() {
+        match part {
+            Component::Normal(_) => depth += 1,
+            Component::CurDir => {}
+            Component::ParentDir if depth > 0 => depth -= 1,
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
+                return Some("is outside of the folder of the model");
+            }
+        }
+    }
+    None
 }

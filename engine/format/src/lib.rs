@@ -44,15 +44,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod faults;
-mod files;
 mod message;
+mod settings;
 mod model_file;
+mod faults;
+mod tree;
+mod files;
+pub mod urdf;
 mod read;
 mod schema;
-mod settings;
-mod tree;
-pub mod urdf;
 mod write;
 
 pub use files::Files;

@@ -3,6 +3,7 @@
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use core::fmt;
 use core::ops::Range;
+use holonom_multibody::diagnostic::Diagnostic;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -82,6 +83,15 @@ impl Message {
             text: text.into(),
             place,
             help: None,
+        }
+    }
+
+    /// The error that a diagnostic tells, at a place.
+    pub fn of(diagnostic: &Diagnostic, place: Option<Place>) -> Self {
+        let message = Self::error(place, diagnostic.headline());
+        match &diagnostic.remedy {
+            Some(remedy) => message.help(remedy),
+            None => message,
         }
     }
 

@@ -1,11 +1,10 @@
 //! [`ModelFile`]: everything a model file says, with expressions evaluated.
 
-use crate::faults;
 use crate::message::{Message, Messages, Place};
 use crate::settings::Settings;
-use holonom_multibody::compile::{ModelError, ModelErrors};
-use holonom_multibody::description::Placement;
-use holonom_multibody::{Description, Model, Signal};
+use holonom_multibody::diagnostic::{Diagnostic, ModelErrors, Sort, Thing, ThingKind};
+use holonom_multibody::include::Placement;
+use holonom_multibody::{Description, Signal};
 use std::collections::HashMap;
 
 /// A model file after reading: the mechanism, and how to run and look at it.
@@ -90,47 +89,30 @@ impl ModelFile {
         }
     }
 
-    /// Compiles the mechanism.
-    ///
-    /// # Errors
-    /// All its faults, each with its place in the file.
-    pub fn compile(&self) -> Result<Model, Messages> {
-        self.description
-            .compile()
-            .map_err(|errors| self.locate(&faults::all(&self.description, errors)))
-    }
-
     /// Faults of the mechanism with their places in the file.
     pub fn locate(&self, errors: &ModelErrors) -> Messages {
         let mut messages = Messages::default();
         // Of several things of one name the first may keep it.
-        let mut repeated: HashMap<String, usize> = HashMap::new();
+        let mut repeated: HashMap<&Thing, usize> = HashMap::new();
         // Where one thing says a wrong name several times, each fault has its own place.
-        let mut said: HashMap<(String, String), usize> = HashMap::new();
+        let mut said: HashMap<(&Thing, &str), usize> = HashMap::new();
         for error in &errors.0 {
             if messages.is_full() {
                 break;
             }
-            let number = match error {
-                ModelError::DuplicateName { place, other, .. } if other == "another one" => {
-                    let number = repeated.entry(place.clone()).or_default();
-                    *number += 1;
-                    *number
-                }
-                _ => 0,
-            };
-            let subject = error.subject();
-            let nth = match (
-                subject.place,
-                wrong_text(error).or(subject.name.map(String::from)),
-            ) {
-                (Some(place), Some(text)) => {
-                    let count = said.entry((place, text)).or_default();
+            let (mut number, mut nth) = (0, 0);
+            if let Some(subject) = error.subject.as_deref() {
+                if error.sort == (Sort::Repeated { same_kind: true }) {
+                    let count = repeated.entry(subject).or_default();
                     *count += 1;
-                    *count - 1
+                    number = *count;
                 }
-                _ => 0,
-            };
+                if let Some(text) = &error.said {
+                    let count = said.entry((subject, text)).or_default();
+                    nth = *count;
+                    *count += 1;
+                }
+            }
             messages.0.push(self.message(error, number, nth));
         }
         messages.sort();
@@ -142,98 +124,38 @@ impl ModelFile {
 
     /// The message about a fault of the thing with this number among those of its name; `nth`
     /// counts the faults of the thing that are about the same text.
-    pub(crate) fn message(&self, error: &ModelError, number: usize, nth: usize) -> Message {
-        let subject = error.subject();
-        let thing = subject.place.and_then(|thing| self.places.thing(&thing, number));
-        let text = error.to_string();
-        // The remedy stands after the last semicolon.
-        let (fault, remedy) = match text.rsplit_once("; ") {
-            Some((fault, remedy)) => (fault.to_string(), Some(remedy.to_string())),
-            None => (text, None),
-        };
-        let remedy = match error {
-            ModelError::NotARotation { .. } => {
-                Some("give `cardan`, `quaternion` or `z_axis` instead of `matrix`".to_string())
-            }
-            _ => remedy,
-        };
-        if let (ModelError::DuplicateName { .. }, Some(include)) =
-            (error, thing.and_then(|thing| thing.include.clone()))
-        {
+    pub(crate) fn message(&self, error: &Diagnostic, number: usize, nth: usize) -> Message {
+        let thing = error.subject.as_deref();
+        let thing = thing.and_then(|thing| self.places.entry(thing, number));
+        if let (Sort::Repeated { .. }, Some(include)) = (error.sort, thing.and_then(|t| t.include.clone())) {
             let help = "give this include a different `prefix`, or rename one of them";
-            return Message::error(Some(include), fault).help(help);
+            return Message::error(Some(include), error.headline()).help(help);
         }
         let place = match thing {
-            Some(thing) => Some(match error {
-                ModelError::BadData { .. } => thing.named_in(&fault),
-                _ => wrong_text(error)
-                    .and_then(|text| thing.text(&text, nth))
-                    .unwrap_or_else(|| thing.place(subject.name, subject.fields, nth)),
-            }),
+            Some(thing) => Some(thing.place(error.said.as_deref(), &error.fields, nth)),
             None => self.places.root.clone(),
         };
-        let message = Message::error(place, fault);
-        match remedy {
-            Some(remedy) => message.help(remedy),
-            None => message,
+        let message = Message::of(error, place);
+        match error.sort {
+            Sort::Rotation => message.help("give `cardan`, `quaternion` or `z_axis` instead of `matrix`"),
+            _ => message,
         }
     }
 }
 
-/// The whole text that is wrong, where a name alone would not tell it from others.
-fn wrong_text(error: &ModelError) -> Option<String> {
-    match error {
-        ModelError::UnknownMarker { body, name, .. } => Some(format!("{body}.{name}")),
-        _ => None,
-    }
-}
-
-/// What a place in a file is about.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Label {
-    /// `joint "knee"`.
-    Named(&'static str, String),
-    /// A marker on a body, or on the ground.
-    Marker(String, Option<String>),
-    /// Something of one file alone, such as a setting: including it does not hand it on.
-    Own(String),
-}
-
-impl Label {
-    /// As errors call it.
-    fn text(&self) -> String {
-        match self {
-            Self::Named(kind, name) => format!("{kind} \"{name}\""),
-            Self::Marker(name, Some(body)) => format!("marker \"{name}\" on body \"{body}\""),
-            Self::Marker(name, None) => format!("marker \"{name}\" on ground"),
-            Self::Own(text) => text.clone(),
-        }
-    }
-
-    /// The same thing as part of another mechanism, with its ground on a body or on the ground.
-    fn included(self, prefix: &str, carrier: Option<&str>) -> Option<Self> {
-        Some(match self {
-            Self::Named(kind, name) => Self::Named(kind, format!("{prefix}{name}")),
-            Self::Marker(name, Some(body)) => Self::Marker(name, Some(format!("{prefix}{body}"))),
-            Self::Marker(name, None) => Self::Marker(format!("{prefix}{name}"), carrier.map(str::to_string)),
-            Self::Own(_) => return None,
-        })
-    }
-}
-
-/// Where things stand in the files, by what errors call them, such as `joint "knee"`.
+/// Where things stand in the files.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
-    things: Vec<Thing>,
-    /// Numbers of the things that errors call so.
-    named: HashMap<String, Vec<usize>>,
+    entries: Vec<Entry>,
+    /// Numbers of the entries of a thing.
+    named: HashMap<Thing, Vec<usize>>,
     /// The head of the file, for faults of the whole mechanism.
     pub(crate) root: Option<Place>,
 }
 
 #[derive(Clone, Debug)]
-struct Thing {
-    label: Label,
+struct Entry {
+    thing: Thing,
     /// The name, or the head of the table.
     head: Place,
     /// Values by key.
@@ -244,27 +166,36 @@ struct Thing {
     include: Option<Place>,
 }
 
-impl Thing {
-    /// The value of the field that a text names first, as in "`lane` is -3", or the head.
-    fn named_in(&self, text: &str) -> Place {
-        let quoted = text.split('`').skip(1).step_by(2);
-        let value = |key: &str| self.values.iter().find(|(name, _)| name == key);
-        let found = quoted.filter_map(value).map(|(_, place)| place).next();
-        found.unwrap_or(&self.head).clone()
+/// The same thing as part of another mechanism, with its ground on a body or on the ground; none for what is of
+/// one file alone, such as a setting.
+fn included(thing: Thing, prefix: &str, carrier: Option<&str>) -> Option<Thing> {
+    match (thing.kind, thing.body) {
+        (ThingKind::Channel | ThingKind::Setting, _) => None,
+        (ThingKind::Marker, Some(body)) => Some(Thing::marker(thing.name, Some(format!("{prefix}{body}")))),
+        (ThingKind::Marker, None) => {
+            let name = format!("{prefix}{}", thing.name);
+            Some(Thing::marker(name, carrier.map(str::to_string)))
+        }
+        (kind, _) => Some(kind.named(format!("{prefix}{}", thing.name))),
     }
+}
 
-    /// The nth place, from 0, of a text, or its last.
-    fn text(&self, text: &str, nth: usize) -> Option<Place> {
-        let all = self.texts.iter().filter(|(own, _)| own == text);
-        all.take(nth + 1).last().map(|(_, place)| place.clone())
-    }
-
+impl Entry {
     /// The nth text, from 0, that says `name`, the value of one of the fields, or the head.
     fn place(&self, name: Option<&str>, fields: &[&str], nth: usize) -> Place {
-        let says = |text: &str, name: &str| text == name || text.split('.').any(|part| part == name);
-        let text = name.and_then(|name| {
-            let all = self.texts.iter().filter(|(text, _)| says(text, name));
+        let nth_that = |says: &dyn Fn(&str) -> bool| {
+            let all = self.texts.iter().filter(|(text, _)| says(text));
             all.take(nth + 1).last()
+        };
+        // The whole text, or else one that has the name as a part.
+        let text = name.and_then(|name| {
+            let last = name.split('.').next_back().unwrap_or(name);
+            let part = |text: &str| text == name || text.split('.').any(|part| part == last);
+            let whole = nth_that(&|text| text == name);
+            match name == last {
+                true => nth_that(&part),
+                false => whole.or_else(|| nth_that(&part)),
+            }
         });
         let value = || {
             fields
@@ -279,13 +210,13 @@ impl Places {
     /// Remembers a thing.
     pub(crate) fn add(
         &mut self,
-        label: Label,
+        thing: Thing,
         head: Place,
         values: Vec<(String, Place)>,
         texts: Vec<(String, Place)>,
     ) {
-        self.push(Thing {
-            label,
+        self.push(Entry {
+            thing,
             head,
             values,
             texts,
@@ -293,12 +224,10 @@ impl Places {
         });
     }
 
-    fn push(&mut self, thing: Thing) {
-        self.named
-            .entry(thing.label.text())
-            .or_default()
-            .push(self.things.len());
-        self.things.push(thing);
+    fn push(&mut self, entry: Entry) {
+        let numbers = self.named.entry(entry.thing.clone()).or_default();
+        numbers.push(self.entries.len());
+        self.entries.push(entry);
     }
 
     /// Takes over the places of an included part, whose ground becomes a marker; `at` is where it
@@ -306,66 +235,72 @@ impl Places {
     pub(crate) fn adopt(&mut self, part: Self, placement: &Placement, at: &Place) {
         let prefix = placement.prefix.as_str();
         let carrier = placement.on.split('.').next().filter(|body| *body != "ground");
-        self.push(Thing {
-            label: Label::Marker(placement.ground_marker(), carrier.map(str::to_string)),
+        self.push(Entry {
+            thing: Thing::marker(placement.ground_marker(), carrier.map(str::to_string)),
             head: at.clone(),
             values: Vec::new(),
             texts: Vec::new(),
             include: Some(at.clone()),
         });
-        for thing in part.things {
-            if let Some(label) = thing.label.included(prefix, carrier) {
-                self.push(Thing {
-                    label,
+        for entry in part.entries {
+            if let Some(thing) = included(entry.thing.clone(), prefix, carrier) {
+                self.push(Entry {
+                    thing,
                     include: Some(at.clone()),
-                    ..thing
+                    ..entry
                 });
             }
         }
     }
 
-    /// What errors call the things that have a name, all of them.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.named.keys().map(String::as_str)
+    /// The things that have a name, each once.
+    pub(crate) fn things(&self) -> impl Iterator<Item = &Thing> {
+        self.named.keys()
     }
 
     /// Whether a place is the head of the thing, and not that of one of its values.
-    pub(crate) fn is_head(&self, called: &str, place: &Place) -> bool {
-        self.thing(called, 0).is_some_and(|thing| thing.head == *place)
+    pub(crate) fn is_head(&self, thing: &Thing, place: &Place) -> bool {
+        self.entry(thing, 0).is_some_and(|entry| entry.head == *place)
     }
 
     /// Whether a place lies between the first and the last value of a thing.
-    pub(crate) fn is_within(&self, called: &str, place: &Place) -> bool {
-        let Some(thing) = self.thing(called, 0) else {
+    pub(crate) fn is_within(&self, thing: &Thing, place: &Place) -> bool {
+        let Some(entry) = self.entry(thing, 0) else {
             return false;
         };
-        let own = || thing.values.iter().map(|(_, own)| own).chain([&thing.head]);
+        let own = || entry.values.iter().map(|(_, own)| own).chain([&entry.head]);
         let begin = own().map(|own| own.span.start).min();
         let end = own().map(|own| own.span.end).max();
-        thing.head.source == place.source && begin <= Some(place.span.start) && Some(place.span.end) <= end
+        entry.head.source == place.source && begin <= Some(place.span.start) && Some(place.span.end) <= end
     }
 
-    /// The thing with this number among those that errors call so, or the last of them.
-    fn thing(&self, called: &str, number: usize) -> Option<&Thing> {
-        let all = self.named.get(called)?;
-        self.things.get(*all.get(number).or(all.last())?)
+    /// The entry with this number among those of a thing, or the last of them.
+    fn entry(&self, thing: &Thing, number: usize) -> Option<&Entry> {
+        let all = self.named.get(thing)?;
+        self.entries.get(*all.get(number).or(all.last())?)
     }
 
     /// The place of a thing, or of a text in it that says `name`.
-    pub fn find(&self, thing: &str, name: Option<&str>) -> Option<Place> {
-        Some(self.thing(thing, 0)?.place(name, &[], 0))
+    pub fn find(&self, thing: &Thing, name: Option<&str>) -> Option<Place> {
+        Some(self.entry(thing, 0)?.place(name, &[], 0))
     }
 
     /// The place of the value of a field, or of the thing if it does not give one.
-    pub fn field(&self, thing: &str, field: &str) -> Option<Place> {
-        Some(self.thing(thing, 0)?.place(None, &[field], 0))
+    pub fn field(&self, thing: &Thing, field: &str) -> Option<Place> {
+        Some(self.entry(thing, 0)?.place(None, &[field], 0))
     }
 
     /// The place of the constraint, joint, rod or force of this name.
     pub fn named(&self, name: &str) -> Option<Place> {
-        ["joint", "constraint", "rod", "force", "body", "control"]
-            .iter()
-            .find_map(|kind| self.find(&format!("{kind} \"{name}\""), None))
+        let kinds = [
+            ThingKind::Joint,
+            ThingKind::Constraint,
+            ThingKind::Rod,
+            ThingKind::Force,
+            ThingKind::Body,
+            ThingKind::Control,
+        ];
+        kinds.iter().find_map(|kind| self.find(&kind.named(name), None))
     }
 
     /// The head of the file, for faults of the whole mechanism.

@@ -5,24 +5,23 @@ use crate::read::syntax::{HINTS, ORIENTATIONS, TABLES};
 use crate::settings::{SETTINGS, SettingKind};
 use holonom_multibody::description::fields::{Need, Noted, Sort, note};
 use holonom_multibody::description::{Body, Joint, Path, Road, Rod, SHAPES, Shape, StartHint, Track};
-use holonom_multibody::elements::constraints::CONSTRAINTS;
-use holonom_multibody::elements::controls::CONTROLS;
-use holonom_multibody::elements::forces::FORCES;
+use holonom_multibody::elements::Library;
 use holonom_multibody::elements::joints::JOINTS;
 use holonom_multibody::path::PATHS;
 use holonom_multibody::road::ROADS;
 use serde_json::{Map, Value, json};
 
-/// The JSON Schema (draft 2020-12) of model files.
+/// The JSON Schema (draft 2020-12) of model files that name kinds of a library.
 ///
 /// ```
-/// let schema = holonom_format::schema();
+/// use holonom_multibody::elements::Library;
+/// let schema = holonom_format::schema(&Library::standard());
 /// assert_eq!(schema["properties"]["model"]["properties"]["format"]["const"], 1);
 /// ```
-pub fn schema() -> Value {
+pub fn schema(library: &Library) -> Value {
     let mut properties = Map::new();
     for table in TABLES {
-        properties.insert(table.to_string(), part(table));
+        properties.insert(table.to_string(), part(table, library));
     }
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -96,7 +95,7 @@ fn list_of(items: Value) -> Value {
     json!({ "type": "array", "items": items })
 }
 
-fn part(table: &str) -> Value {
+fn part(table: &str, library: &Library) -> Value {
     match table {
         "model" => object(
             Map::from_iter([
@@ -186,7 +185,7 @@ fn part(table: &str) -> Value {
             list_of(json!({ "oneOf": JOINTS.iter().map(|info| joint(info.name)).collect::<Vec<_>>() }))
         }
         "constraint" => {
-            let kinds = CONSTRAINTS.iter().map(|info| {
+            let kinds = library.constraints().map(|info| {
                 let fields = note(|v| (info.template)().fields(v));
                 element(info.name, info.doc, &fields, Map::new())
             });
@@ -226,7 +225,7 @@ fn part(table: &str) -> Value {
             list_of(json!({ "oneOf": kinds.collect::<Vec<_>>() }))
         }
         "force" => {
-            let kinds = FORCES.iter().filter(|info| info.in_files).map(|info| {
+            let kinds = library.forces().filter(|info| info.in_files).map(|info| {
                 let fields = note(|v| (info.template)().fields(v));
                 element(info.name, info.doc, &fields, Map::new())
             });
@@ -240,7 +239,7 @@ fn part(table: &str) -> Value {
             list_of(json!({ "oneOf": kinds.collect::<Vec<_>>() }))
         }
         "control" => {
-            let kinds = CONTROLS.iter().filter(|info| info.in_files).map(|info| {
+            let kinds = library.controls().filter(|info| info.in_files).map(|info| {
                 let fields = note(|v| (info.template)().fields(v));
                 element(info.name, info.doc, &fields, Map::new())
             });
@@ -320,7 +319,7 @@ fn joint(name: &str) -> Value {
     let Some(info) = JOINTS.iter().find(|info| info.name == name) else {
         return Value::Null;
     };
-    let fields = note(|v| Joint::new("", info.template, "", "").fields(v));
+    let fields = note(|v| Joint::new("", (info.template)(), "", "").fields(v));
     let mut special = Map::new();
     special.insert("hint".to_string(), json!({ "enum": HINTS.map(|(name, _)| name) }));
     for coordinate in info.coordinates {
@@ -423,8 +422,9 @@ fn sort(sort: &Sort) -> Value {
         Sort::Flag => json!({ "type": "boolean" }),
         Sort::Choice(names) => json!({ "enum": names }),
         Sort::Numbers => json!({ "type": "array", "items": number() }),
-        Sort::Channel | Sort::Text => json!({ "type": "string" }),
+        Sort::Frames => json!({ "type": "array", "items": { "type": "string" } }),
         Sort::Points => list_of(vector()),
+        Sort::Channel | Sort::Text => json!({ "type": "string" }),
     }
 }
 
@@ -440,7 +440,7 @@ fn simulation() -> Value {
                 { "type": "array", "items": { "type": "string" } },
             ]}),
         };
-        value["description"] = json!(info.doc);
+        value["description"] = json!(info.help());
         (info.name.to_string(), value)
     });
     object(properties.collect(), &[])

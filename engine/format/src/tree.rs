@@ -97,20 +97,21 @@ pub fn parse(source: &Arc<Source>) -> Result<Table, Vec<Message>> {
         return Ok(convert_table(table.get_ref(), table.span()));
     }
     let mut messages: Vec<Message> = Vec::new();
-    let mut last = 0;
+    let (mut last, mut told) = (0, Vec::new());
     for error in &errors {
         let span = error.span().unwrap_or_default();
         let (line, _) = source.line_and_column(span.start);
+        let slip = Slip::of(error);
         // What is not closed spoils the lines that follow: only the first of them is told.
         let follows = line == last || line == last + 1;
-        let open = |m: &Message| m.text.contains("inline table") || m.text.contains("array");
-        let twice = error.message() == "duplicate key" && messages.iter().any(|m| !m.text.contains("twice"));
-        let spoilt = twice || messages.iter().any(open);
+        let open = told.contains(&Slip::Open);
+        let twice = slip == Slip::Twice && told.iter().any(|other| *other != Slip::Twice);
         last = line.max(last);
-        if (follows && !messages.is_empty()) || spoilt {
+        if (follows && !messages.is_empty()) || open || twice {
             continue;
         }
-        messages.push(syntax_message(error, source, span));
+        messages.push(syntax_message(error, slip, source, span));
+        told.push(slip);
         if messages.len() >= Messages::MOST {
             break;
         }
@@ -118,25 +119,66 @@ pub fn parse(source: &Arc<Source>) -> Result<Table, Vec<Message>> {
     Err(messages)
 }
 
+/// The usual slips of syntax.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Slip {
+    /// A key is given twice.
+    Twice,
+    /// A bracket or brace is not closed.
+    Open,
+    /// A comma is missing, or a bracket.
+    Between,
+    /// A text without quotation marks.
+    Unquoted,
+    /// A number that begins or ends with its point.
+    Point,
+    /// Any other.
+    Other,
+}
+
+impl Slip {
+    /// The parser gives its faults in words only: this is the one place that reads them.
+    fn of(error: &toml::de::Error) -> Self {
+        let says = |words: &[&str]| words.iter().any(|word| error.message().contains(word));
+        if error.message() == "duplicate key" {
+            Self::Twice
+        } else if says(&["inline table", "array"]) {
+            Self::Open
+        } else if says(&["between"]) {
+            Self::Between
+        } else if says(&["string values must be quoted", "unquoted"]) {
+            Self::Unquoted
+        } else if says(&["mantissa", "expected digits"]) {
+            Self::Point
+        } else {
+            Self::Other
+        }
+    }
+
+    /// What helps.
+    fn remedy(self) -> Option<&'static str> {
+        match self {
+            Self::Twice => Some(
+                "remove one of them; several bodies, joints and the like each begin with [[body]], [[joint]]",
+            ),
+            Self::Open | Self::Between => {
+                Some("is a bracket or brace before this not closed, or a comma missing?")
+            }
+            Self::Unquoted => {
+                Some("write texts, expressions and quantities in quotation marks, such as \"12 mm\"")
+            }
+            Self::Point => Some("write numbers with digits on both sides of the point, such as 0.1 or 1.0"),
+            Self::Other => None,
+        }
+    }
+}
+
 /// A fault of syntax, with advice on the usual slips.
-fn syntax_message(error: &toml::de::Error, source: &Arc<Source>, span: Range<usize>) -> Message {
-    let fault = error.message();
+fn syntax_message(error: &toml::de::Error, slip: Slip, source: &Arc<Source>, span: Range<usize>) -> Message {
     let found = source.text.get(span.clone()).unwrap_or("");
-    let text = if fault == "duplicate key" {
-        format!("syntax: `{found}` is given twice")
-    } else {
-        format!("syntax: {fault}")
-    };
-    let help = if fault == "duplicate key" {
-        Some("remove one of them; several bodies, joints and the like each begin with [[body]], [[joint]]")
-    } else if fault.contains("inline table") || fault.contains("array") || fault.contains("between") {
-        Some("is a bracket or brace before this not closed, or a comma missing?")
-    } else if fault.contains("string values must be quoted") || fault.contains("unquoted") {
-        Some("write texts, expressions and quantities in quotation marks, such as \"12 mm\"")
-    } else if fault.contains("mantissa") || fault.contains("expected digits") {
-        Some("write numbers with digits on both sides of the point, such as 0.1 or 1.0")
-    } else {
-        None
+    let text = match slip {
+        Slip::Twice => format!("syntax: `{found}` is given twice"),
+        _ => format!("syntax: {}", error.message()),
     };
     let message = Message::error(
         Some(Place {
@@ -145,7 +187,7 @@ fn syntax_message(error: &toml::de::Error, source: &Arc<Source>, span: Range<usi
         }),
         text,
     );
-    match help {
+    match slip.remedy() {
         Some(help) => message.help(help),
         None => message,
     }

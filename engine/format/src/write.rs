@@ -176,7 +176,7 @@ impl Writer<'_> {
             }
         }
         for (number, shape) in d.shapes.iter().enumerate() {
-            self.thing = d.shape_place(number);
+            self.thing = d.shape_place(number).to_string();
             text += &self.shape(shape);
         }
         for road in &d.roads {
@@ -238,7 +238,7 @@ impl Writer<'_> {
     fn settings(&mut self, file: &ModelFile) -> String {
         self.thing = "[simulation]".to_string();
         let mut text = String::new();
-        for info in SETTINGS {
+        for info in SETTINGS.iter() {
             let value = match file.settings.get(info.name) {
                 None => continue,
                 Some(SettingValue::Number(x)) => self.number(x),
@@ -547,6 +547,10 @@ impl Fields for FieldWriter<'_, '_> {
 
     fn frame(&mut self, field: &Field, value: &mut String) {
         self.add(field, quoted(value));
+    }
+
+    fn frames(&mut self, field: &Field, value: &mut Vec<String>) {
+        self.add(field, list(value.iter().map(|frame| quoted(frame))));
     }
 
     fn coordinate(&mut self, field: &Field, value: &mut CoordinateRef) {

@@ -98,6 +98,15 @@ rebound = true
 stiffness = "k"
 onset = "5 mm"
 [[force]]
+name = "f7b"
+kind = "cable"
+from = "ground"
+over = ["two", "ground"]
+to = "two"
+length = "0.3 - 0.1*t"
+axial_stiffness = "20 kN"
+onset = 1e-3
+[[force]]
 name = "f8"
 kind = "joint-stop"
 coordinate = "turn"

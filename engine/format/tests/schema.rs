@@ -157,7 +157,7 @@ fn texts(folder: &str) -> Vec<(String, String)> {
 
 #[test]
 fn accepts_what_is_shipped() {
-    let schema = schema();
+    let schema = schema(&holonom_multibody::elements::Library::standard());
     let mut checked = 0;
     for folder in ["models", "apps/cli/templates"] {
         for (name, text) in texts(folder) {
@@ -170,7 +170,7 @@ fn accepts_what_is_shipped() {
 
 #[test]
 fn refuses_broken_forms() {
-    let schema = schema();
+    let schema = schema(&holonom_multibody::elements::Library::standard());
     let mut refused = 0;
     for (name, text) in texts("engine/format/tests/broken") {
         let of_form = [

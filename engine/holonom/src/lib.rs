@@ -39,32 +39,31 @@
 //! which three are redundant: they are detected, dropped and reported.
 //!
 //! ```
-//! use holonom::multibody::description::{Body, Joint, frame};
-//! use holonom::multibody::residual::{Form, Formalism};
+//! use holonom::mechanism::simulate;
 //! use holonom::multibody::Description;
+//! use holonom::multibody::description::{Body, Joint, frame};
 //! use holonom::prelude::*;
 //! use std::sync::Arc;
 //!
 //! let bar = |name: &str, length: f64| {
 //!     Body::thin_rod(name, 1.0, [length, 0.0, 0.0]).marker("end", frame::at([length, 0.0, 0.0]))
 //! };
-//! let model = Description::new("four-bar")
+//! let mut model = Description::new("four-bar")
 //!     .gravity([0.0, -9.81, 0.0])
-//!     .ground_marker("right", frame::at([0.4, 0.0, 0.0]))
-//!     .body(bar("crank", 0.15))
-//!     .body(bar("coupler", 0.35))
-//!     .body(bar("rocker", 0.3))
-//!     .joint(Joint::revolute("A", "ground", "crank").start(1.0, 8.0))
-//!     .joint(Joint::revolute("B", "crank.end", "coupler").start(-0.6, 0.0))
-//!     .joint(Joint::revolute("C", "coupler.end", "rocker.end"))
-//!     .joint(Joint::revolute("D", "ground.right", "rocker").start(1.7, 0.0))
-//!     .compile()?;
-//! let start = Arc::new(model).assemble(&Default::default())?; // closes the loop
-//! assert_eq!((start.degrees_of_freedom(), start.rows.dropped.len()), (1, 3));
+//!     .ground_marker("right", frame::at([0.4, 0.0, 0.0]));
+//! let crank = model.add(bar("crank", 0.15));
+//! let coupler = model.add(bar("coupler", 0.35));
+//! let rocker = model.add(bar("rocker", 0.3));
+//! model.add(Joint::revolute("A", "ground", &crank).start(1.0, 8.0));
+//! model.add(Joint::revolute("B", crank.at("end"), &coupler).start(-0.6, 0.0));
+//! model.add(Joint::revolute("C", coupler.at("end"), rocker.at("end")));
+//! model.add(Joint::revolute("D", "ground.right", &rocker).start(1.7, 0.0));
 //!
-//! let equations = start.equations(Form::Ggl, Formalism::Residual)?;
-//! let (y, yp) = start.state(&equations);
-//! let solution = solve(equations.system(), (0.0, 1.0), &y, &yp, Options::new(1e-6, 1e-6))?;
+//! let start = Arc::new(model.compile()?).assemble(&Default::default())?; // closes the loop
+//! assert_eq!((start.degrees_of_freedom(), start.rows.dropped.len()), (1, 3));
+//! let solution = simulate(&start, 1.0, Options::new(1e-6, 1e-6))?;
+//! let end = solution.end();
+//! println!("{:?}, {} J", end.body(&rocker), end.channel("energy.total")?);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -111,6 +110,7 @@
 //! * [`Integrator`]: step-by-step integration, checkpoints, observers.
 //! * [`problems`]: reference problems with verified solutions.
 
+pub mod mechanism;
 pub mod simulation;
 
 pub use holonom_algebra as algebra;

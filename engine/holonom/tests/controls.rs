@@ -47,8 +47,8 @@ fn compiled(description: Description) -> Arc<Model> {
 fn a_loop_over_sensors_is_a_spring_and_a_damper() {
     let controls = vec![
         Control::expression("law", of("-50*place - 8*speed", &["place", "speed"])),
-        Control::sensor("place", "slide.displacement"),
-        Control::sensor("speed", "mass.velocity.x"),
+        Control::sensor("place", "slide.displacement").into(),
+        Control::sensor("speed", "mass.velocity.x").into(),
     ];
     let model = compiled(slide(controls, of("law", &["law"])));
     // x = e^{−2t}(0.3 cos ωt + (0.6/ω) sin ωt), ω² = 25 − 4.
@@ -80,9 +80,10 @@ fn a_loop_over_sensors_is_a_spring_and_a_damper() {
 #[test]
 fn integral_action_leaves_no_error() {
     let controls = vec![
-        Control::sensor("place", "slide.displacement"),
+        Control::sensor("place", "slide.displacement").into(),
         Control::pid("controller", of("place", &["place"]), [200.0, 300.0, 40.0])
-            .target(Signal::constant(0.1)),
+            .target(Signal::constant(0.1))
+            .into(),
     ];
     let model = compiled(slide(controls, of("controller - 7", &["controller"])));
     let found = end(
@@ -106,7 +107,7 @@ fn limits_hold_and_do_not_wind_up() {
         .target(of("if(t < 5, 100, 0)", &[]))
         .limits(-3.0, 2.0);
     let place = Control::expression("place", Signal::constant(0.0));
-    let model = compiled(slide(vec![far, place], Signal::constant(0.0)));
+    let model = compiled(slide(vec![far.into(), place], Signal::constant(0.0)));
     let held = end(&model, Form::Ode, 4.9, &["controller", "controller.integral"]);
     assert!((held[0] - 2.0).abs() < 1e-9, "{held:?}");
     // u = 10·100 + w and ẇ = 2000 + (2 − u)/0.5 = 0: w = 2, not the 9800 of an integral alone.
@@ -279,7 +280,7 @@ fn faults_are_named() {
     );
     assert_eq!(open.compile().unwrap().control_order, [1, 0]);
     let unknown = refused(
-        vec![Control::sensor("place", "slide.displacement")],
+        vec![Control::sensor("place", "slide.displacement").into()],
         of("plase", &["plase"]),
     );
     assert!(unknown.contains("did you mean \"place\"?"), "{unknown}");
@@ -292,7 +293,7 @@ fn faults_are_named() {
         ("slide.angle", "no such channel"),
         ("push.force.x", "force"),
     ] {
-        let text = refused(vec![Control::sensor("s", channel)], none());
+        let text = refused(vec![Control::sensor("s", channel).into()], none());
         assert!(text.contains(channel) && text.contains(reason), "{text}");
     }
     let improper = refused(
@@ -301,7 +302,7 @@ fn faults_are_named() {
     );
     assert!(improper.contains("denominator"), "{improper}");
     let limits = refused(
-        vec![Control::pid("p", none(), [1.0, 0.0, 0.0]).limits(1.0, 1.0)],
+        vec![Control::pid("p", none(), [1.0, 0.0, 0.0]).limits(1.0, 1.0).into()],
         none(),
     );
     assert!(limits.contains("below"), "{limits}");

@@ -68,10 +68,7 @@ fn simulation(text: &str) -> Simulation {
 }
 
 fn options(simulation: &Simulation, output_thread: OutputThread) -> RunOptions {
-    RunOptions {
-        output_thread,
-        ..RunOptions::new(simulation.catalogue.select(&["*"]).unwrap())
-    }
+    RunOptions::new(simulation.catalogue.select(&["*"]).unwrap()).output_thread(output_thread)
 }
 
 fn bits(rows: &[Vec<f64>]) -> Vec<Vec<u64>> {
@@ -277,12 +274,10 @@ fn checkpoints_have_all_rows_and_resumed_runs_all_bits() {
             most: 20,
             ..Keeping::default()
         };
-        let interrupted = RunOptions {
+        let interrupted = options(&simulation, first)
             // After every step.
-            checkpoint_every: Some(Duration::ZERO),
-            interrupt: Some(keeping.interrupt.clone()),
-            ..options(&simulation, first)
-        };
+            .checkpoint_every(Some(Duration::ZERO))
+            .interrupt(keeping.interrupt.clone());
         let report = simulation.run(&interrupted, &mut keeping).unwrap();
         assert_eq!(report.status, Status::Interrupted);
         assert!(keeping.checkpoints.len() >= 20);
@@ -293,10 +288,7 @@ fn checkpoints_have_all_rows_and_resumed_runs_all_bits() {
         }
         let (rows, checkpoint) = keeping.checkpoints[10].clone();
         keeping.rows.truncate(rows);
-        let resumed = RunOptions {
-            resume: Some(checkpoint),
-            ..options(&simulation, second)
-        };
+        let resumed = options(&simulation, second).resume(Some(checkpoint));
         let mut rest = Memory::default();
         let report = simulation.run(&resumed, &mut rest).unwrap();
         keeping.rows.append(&mut rest.0);

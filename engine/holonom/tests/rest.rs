@@ -52,10 +52,7 @@ force = ["{force}", 0, 0]
     );
     let file = read("a.toml", &Files::in_memory([("a.toml", text)]), &[]).unwrap();
     let simulation = Simulation::new(&file, &Settings::default()).unwrap();
-    let options = StaticsOptions {
-        dense_up_to,
-        ..StaticsOptions::default()
-    };
+    let options = StaticsOptions::default().dense_up_to(dense_up_to);
     equilibrium(&simulation.start, &options)
 }
 

@@ -1,29 +1,20 @@
 //! [`Model`]: the compiled mechanism, immutable and index-based; what all later stages borrow.
 
-use crate::channels::catalogue::Tables;
-use crate::channels::source::Source;
-use crate::description::{Hold, JointKind};
-use crate::elements::constraints::{ConstraintElement, Impact};
+use crate::description::{Hold, Input};
+use crate::elements::constraints::{ConstraintElement, Impact, RowLevel};
 use crate::elements::controls::ControlElement;
 use crate::elements::forces::ForceElement;
+use crate::elements::joints::JointKind;
 use crate::forest::{Forest, Graph, Names};
+use crate::observable::Observed;
 use crate::signal::Signal;
-use crate::tree::Tree;
+use crate::tree::{Attachment, Tree};
 use core::ops::Range;
 use holonom_algebra::{Function, Pose};
 use holonom_dae::Survey;
 use holonom_expression::switches::{Side, Switch};
 use holonom_expression::{Break, Expression};
 use std::sync::Arc;
-
-/// A frame fixed on a node: where elements attach.
-#[derive(Clone, Copy, Debug)]
-pub struct Attachment {
-    /// The node; 0 is the ground.
-    pub node: usize,
-    /// The frame in the node's frame.
-    pub frame: Pose<f64>,
-}
 
 /// A body after compilation.
 #[derive(Clone, Debug)]
@@ -114,15 +105,6 @@ impl ModelConstraint {
     }
 }
 
-/// What kind of condition a row is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RowLevel {
-    /// A condition on positions.
-    Holonomic,
-    /// A condition on velocities only.
-    Nonholonomic,
-}
-
 /// One row of g or G v.
 #[derive(Clone, Debug)]
 pub struct ModelRow {
@@ -180,15 +162,12 @@ pub struct ModelControl {
 /// Forces may depend on it and it on the forces, so it is an unknown ρ of its own with the equation
 /// 0 = ρ − c(t, q, v, x, λ, v̇, ρ), where c is the channel. Whatever is to be evaluated takes ρ as given:
 /// no order of evaluation is needed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ModelReading {
     /// Number of the sensor among the controls.
     pub control: usize,
-    pub(crate) source: Source,
-    /// Which of the values of the source it is.
-    pub(crate) place: usize,
-    /// Of a vector in the ground's axes: the frame in whose axes its components are wanted instead.
-    pub(crate) axes: Option<Attachment>,
+    /// What it reads.
+    pub observed: Observed,
 }
 
 /// An own state of an element after compilation.
@@ -231,6 +210,8 @@ pub(crate) struct ModelLaw {
     pub first: usize,
     /// Where it stands.
     pub place: String,
+    /// Whether it consists of smooth pieces whose borders are not located as events.
+    pub pieces: bool,
     /// The law.
     pub function: LawFunction,
 }
@@ -338,8 +319,8 @@ pub struct Model {
     pub readings: Vec<ModelReading>,
     /// Forces depend on readings without delay, so that these are to be found with the accelerations.
     pub forces_need_readings: bool,
-    /// What the sources of readings refer to.
-    pub(crate) sources: Arc<Tables>,
+    /// Functions of time that are channels besides those that something follows.
+    pub inputs: Arc<[Input]>,
 }
 
 /// What functions of time do within a range.

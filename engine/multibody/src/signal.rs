@@ -1,5 +1,7 @@
 //! Functions of time: u(t) with its first two derivatives.
 
+mod multiples;
+
 use crate::rail::TrackCurve;
 use core::fmt;
 use holonom_algebra::Real;

@@ -1,11 +1,23 @@
 //! [`Snapshot`]: where everything is at one instant, for output and tests. Allocates.
 
-use crate::elements::scene::{Loads, Scene};
+use crate::elements::scene::{Loads, Moving};
 use crate::formalism::energy;
-use crate::formalism::world::{world_positions, world_velocities};
 use crate::model::Model;
 use crate::workspace::Workspace;
 use holonom_algebra::{Mat3, Pose, Quaternion, Vec3, Wrench};
+
+/// How a body moves, in the ground's frame and axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyMotion {
+    /// Position of the origin of its frame, m.
+    pub position: [f64; 3],
+    /// Orientation as Euler parameters, scalar first.
+    pub orientation: [f64; 4],
+    /// Velocity of the origin, m/s.
+    pub velocity: [f64; 3],
+    /// Angular velocity, rad/s.
+    pub angular_velocity: [f64; 3],
+}
 
 /// Poses and velocities of all bodies at one instant.
 #[derive(Clone, Debug)]
@@ -24,14 +36,7 @@ impl Model {
     /// When `q` or `v` have the wrong length.
     pub fn snapshot(&self, t: f64, q: &[f64], v: &[f64]) -> Snapshot<'_> {
         let mut work = Workspace::new(self);
-        work.set_time(self, t);
-        work.set_positions(self, q);
-        work.set_velocities(self, v);
-        if !self.needs_world {
-            world_positions(&self.tree, &work.geometry, &mut work.world);
-            world_velocities(&self.tree, &work.geometry, &work.signals, v, &mut work.world);
-        }
-        work.evaluate_controls(self);
+        work.moving(self, t, q, v);
         Snapshot { model: self, work }
     }
 
@@ -52,10 +57,35 @@ impl Snapshot<'_> {
         self
     }
 
+    /// How the body of this name moves.
+    ///
+    /// ```
+    /// use holonom_multibody::Description;
+    /// use holonom_multibody::description::{Body, Joint};
+    ///
+    /// let mut description = Description::new("wheel");
+    /// let wheel = description.add(Body::ball("wheel", 2.0, 0.3));
+    /// description.add(Joint::revolute("axle", "ground", &wheel).start(0.0, 5.0));
+    /// let model = description.compile()?;
+    /// let motion = model.snapshot(0.0, &model.q0, &model.v0).body(&wheel);
+    /// assert_eq!(motion.map(|m| m.angular_velocity), Some([0.0, 0.0, 5.0]));
+    /// # Ok::<(), holonom_multibody::diagnostic::ModelErrors>(())
+    /// ```
+    pub fn body(&self, name: impl AsRef<str>) -> Option<BodyMotion> {
+        let body = self.model.body_index(name.as_ref())?;
+        let (position, velocity) = self.point(body, [0.0; 3]);
+        Some(BodyMotion {
+            position: position.0,
+            orientation: self.orientation(body),
+            velocity: velocity.0,
+            angular_velocity: self.work.known.world[self.model.bodies[body].node].omega.0,
+        })
+    }
+
     /// Pose of a body's frame in the ground's frame.
     pub fn pose(&self, body: usize) -> Pose<f64> {
         let body = &self.model.bodies[body];
-        let node = &self.work.world[body.node];
+        let node = &self.work.known.world[body.node];
         Pose::new(node.rotation, node.position).then(&body.frame)
     }
 
@@ -67,26 +97,13 @@ impl Snapshot<'_> {
     /// Position and velocity of a point given in a body's frame, in the ground's frame.
     pub fn point(&self, body: usize, point: [f64; 3]) -> (Vec3<f64>, Vec3<f64>) {
         let x = self.pose(body).point(Vec3(point));
-        let node = &self.work.world[self.model.bodies[body].node];
+        let node = &self.work.known.world[self.model.bodies[body].node];
         (x, node.velocity + node.omega.cross(x - node.position))
     }
 
     /// What elements see.
-    fn scene(&self) -> Scene<'_, f64> {
-        Scene {
-            tree: &self.model.tree,
-            world: &self.work.world,
-            q: &self.work.q,
-            v: &self.work.v,
-            a: &self.work.a,
-            signals: &self.work.signals,
-            t: self.work.t,
-            x: &self.work.x,
-            own: &[],
-            lambda: &self.work.lambda,
-            controls: &self.work.controls,
-            sides: &self.work.sides,
-        }
+    fn scene(&self) -> Moving<'_, f64> {
+        Moving::known(self.work.known.scene(self.model))
     }
 
     /// Kinetic energy, J.
@@ -134,6 +151,6 @@ impl Snapshot<'_> {
     /// Angular velocity of a body in the axes of its own frame.
     pub fn angular_velocity(&self, body: usize) -> Vec3<f64> {
         let rotation: Mat3<f64> = self.pose(body).rotation;
-        rotation.transpose_times(self.work.world[self.model.bodies[body].node].omega)
+        rotation.transpose_times(self.work.known.world[self.model.bodies[body].node].omega)
     }
 }

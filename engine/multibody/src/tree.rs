@@ -97,6 +97,12 @@ pub struct Node {
 }
 
 impl Node {
+    /// Whether it turns about something.
+    pub(crate) fn turns(&self) -> bool {
+        use NodeKind::{PrismaticTurned, PrismaticX, PrismaticY, PrismaticZ};
+        !matches!(self.kind, PrismaticX | PrismaticY | PrismaticZ | PrismaticTurned)
+    }
+
     /// Number of free velocity coordinates.
     #[inline(always)]
     pub fn n_v(&self) -> usize {
@@ -228,4 +234,13 @@ impl<T: Real> Geometry<T> {
             offset: Vec3::constant(node.placement.position),
         }
     }
+}
+
+/// A frame fixed on a node: where elements attach.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Attachment {
+    /// The node; 0 is the ground.
+    pub node: usize,
+    /// The frame in the node's frame.
+    pub frame: Pose<f64>,
 }

@@ -5,8 +5,8 @@
 use holonom_algebra::{Dual8, Real, Trace};
 use holonom_dae::{DerivativeForm, ElementSet, Mechanical, Point, Residual};
 use holonom_multibody::Model;
+use holonom_multibody::mechanical::MechanicalModel;
 use holonom_multibody::residual::{Equations, Form, Formalism, GglMetric};
-use holonom_multibody::start::MechanicalModel;
 use holonom_multibody::workspace::Workspace;
 use holonom_testing::{Largest, Random, feeling, independent, largest, mechanism, state};
 use std::sync::Arc;
@@ -51,7 +51,8 @@ fn constraint_derivatives_agree() {
         m.constraint_matrix(t, &q, &mut g).unwrap();
         m.constraint_rate(t, &q, &mut g_t).unwrap();
         m.constraint_bias(t, &q, &v, &mut gamma).unwrap();
-        let holonomic = |i: usize| model.rows[i].level == holonom_multibody::model::RowLevel::Holonomic;
+        let holonomic =
+            |i: usize| model.rows[i].level == holonom_multibody::elements::constraints::RowLevel::Holonomic;
         let mut rates = vec![0.0; q.len()];
         let mut unit = vec![0.0; n_v];
         let zero = vec![0.0; n_v];

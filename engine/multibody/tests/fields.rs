@@ -2,19 +2,20 @@
 
 use holonom_multibody::description::fields::{Field, Look, Need, Noted, note};
 use holonom_multibody::description::{
-    Body, Constraint, Control, CoordinateRef, Description, Force, Joint, Path, Placement, Road, Rod,
+    Body, Constraint, Control, CoordinateRef, Description, Force, Joint, Path, Road, Rod,
 };
 use holonom_multibody::elements::constraints::CONSTRAINTS;
 use holonom_multibody::elements::controls::CONTROLS;
 use holonom_multibody::elements::forces::FORCES;
 use holonom_multibody::elements::joints::JOINTS;
+use holonom_multibody::include::Placement;
 use holonom_multibody::path::{PATHS, PathKind};
 use holonom_multibody::road::{ROADS, RoadKind};
 
 /// A kind by its name, with its fields.
 fn all() -> Vec<(&'static str, Vec<Noted>)> {
     let joints = JOINTS.iter().map(|info| {
-        let mut joint = Joint::new("", info.template, "", "");
+        let mut joint = Joint::new("", (info.template)(), "", "");
         (info.name, note(|visitor| joint.fields(visitor)))
     });
     let constraints = CONSTRAINTS.iter().map(|info| {
@@ -76,7 +77,7 @@ fn names_and_texts_are_complete() {
 #[test]
 fn templates_are_of_their_kind() {
     for info in JOINTS {
-        assert_eq!(info.template.info().name, info.name);
+        assert_eq!((info.template)().info().name, info.name);
     }
     for info in CONSTRAINTS {
         assert_eq!((info.template)().info().name, info.name);
@@ -117,6 +118,12 @@ impl Look for References {
         let frames = ["body.marker", "ground.marker", "ground"];
         let filling = frames[self.found.len() % 3];
         self.name(value, filling);
+    }
+    fn frames(&mut self, field: &Field, value: &mut Vec<String>) {
+        if self.fill {
+            *value = vec![String::new(); 2];
+        }
+        value.iter_mut().for_each(|frame| self.frame(field, frame));
     }
     fn coordinate(&mut self, _: &Field, value: &mut CoordinateRef) {
         self.name(&mut value.joint, "joint");

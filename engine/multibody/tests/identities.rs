@@ -5,8 +5,8 @@
 use holonom_dae::{Mechanical, Point, Rejection, Residual};
 use holonom_multibody::Model;
 use holonom_multibody::elements::forces::ForceElement;
+use holonom_multibody::mechanical::MechanicalModel;
 use holonom_multibody::residual::{Equations, Form, Formalism, GglMetric};
-use holonom_multibody::start::MechanicalModel;
 use holonom_multibody::workspace::Workspace;
 use holonom_testing::{Largest, Random, independent, largest, mechanism, state};
 

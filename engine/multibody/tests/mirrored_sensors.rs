@@ -4,9 +4,10 @@
 #![allow(clippy::unwrap_used)]
 
 use holonom_multibody::channels::{Catalogue, Sampler};
-use holonom_multibody::description::{Axis, Body, Constraint, Description, Force, Joint, Placement, frame};
+use holonom_multibody::description::{Axis, Body, Constraint, Description, Force, Joint, frame};
 use holonom_multibody::elements::constraints::WheelRailShape;
 use holonom_multibody::elements::forces::CreepData;
+use holonom_multibody::include::Placement;
 use holonom_multibody::start::{Assembled, AssemblyOptions};
 use holonom_testing::{Random, description, sensed};
 use std::sync::Arc;

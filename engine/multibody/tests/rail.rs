@@ -206,7 +206,7 @@ fn creeping(model: &Model, (q, v): &State, t: f64) -> (Vec<f64>, [[f64; 3]; 2], 
     work.add_forces(model);
     let mut out = vec![0.0; 6];
     work.project_loads(model, &mut out);
-    let (scene, loads, _) = work.scene(model);
+    let (scene, loads) = work.scene(model);
     let nodes = loads.wrenches.iter().zip(scene.world);
     let power = nodes.map(|(load, node)| load.force.dot(node.velocity) + load.moment.dot(node.omega));
     let power = power.sum();

@@ -19,11 +19,28 @@ pub enum Interpolation {
 
 /// What [`compare`] looks at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CompareOptions {
     /// Patterns of the columns wanted, of either result; none for all.
     pub columns: Vec<String>,
     /// Used only where the times differ.
     pub interpolation: Interpolation,
+}
+
+impl CompareOptions {
+    /// Sets [`columns`](Self::columns).
+    #[must_use]
+    pub fn columns(mut self, columns: Vec<String>) -> Self {
+        self.columns = columns;
+        self
+    }
+
+    /// Sets [`interpolation`](Self::interpolation).
+    #[must_use]
+    pub fn interpolation(mut self, interpolation: Interpolation) -> Self {
+        self.interpolation = interpolation;
+        self
+    }
 }
 
 /// How two results differ in one channel.

@@ -4,6 +4,9 @@ use holonom_text::PatternError;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
+/// What the functions of this crate return.
+pub type Result<T> = core::result::Result<T, Error>;
+
 /// Why a file could not be written, read or compared.
 #[derive(Debug, Error)]
 pub enum Error {

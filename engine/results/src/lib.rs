@@ -31,27 +31,26 @@
 //! # Ok::<(), holonom_results::Error>(())
 //! ```
 
-mod column;
-mod compare;
-mod csv;
 mod error;
+mod column;
+mod chunk;
 mod flat;
 mod message;
-mod parquet;
 mod partial;
 mod settle;
 mod stream;
+mod parquet;
+mod csv;
 mod table;
 mod writer;
+mod export;
+mod compare;
 
+pub use chunk::{Chunk, FileKind, Loss, LossReason, Summary};
 pub use column::{Column, Metadata, keys};
 pub use compare::{ChannelDifference, CompareOptions, Comparison, Interpolation, compare};
-pub use csv::{CsvOptions, to_csv};
-pub use error::Error;
+pub use error::{Error, Result};
+pub use export::{CsvOptions, FORMATS, Format, to_csv, to_parquet};
 pub use holonom_text::{Pattern, PatternError};
-pub use parquet::to_parquet;
-pub use table::{Chunk, Chunks, FileKind, Loss, LossReason, Table};
-pub use writer::{Finished, Position, Summary, Writer, WriterOptions};
-
-/// What the functions of this crate return.
-pub type Result<T> = core::result::Result<T, Error>;
+pub use table::{Chunks, Table};
+pub use writer::{Finished, Position, Writer, WriterOptions};

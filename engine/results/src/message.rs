@@ -6,9 +6,10 @@
 //! count as zeros. Other readers ignore the entry. Metadata and bodies are padded to 64 bytes,
 //! so that every column starts aligned in the file.
 
+use crate::chunk::LossReason;
 use crate::column::keys;
+use crate::column::{Column, Metadata};
 use crate::flat::{Broken, Builder, Field, Hole, Table, Vector};
-use crate::{Column, LossReason, Metadata};
 use std::io::{self, Read};
 
 /// Key of the checksum in the custom metadata of a message.

@@ -1,7 +1,7 @@
 //! Reading Arrow streams and Arrow files, piece by piece and only as far as they are sound.
 
+use crate::chunk::{Chunk, FileKind, Loss, LossReason, piece_rows};
 use crate::message::{self, Frame, Place, Stop, Storage};
-use crate::table::{Chunk, FileKind, Loss, LossReason, piece_rows};
 use crate::{Column, Error, Metadata, Result};
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};

@@ -1,9 +1,9 @@
 //! Writing results while a run goes on.
 
+use crate::chunk::{FileKind, Summary};
 use crate::message::{CHECKED, END, Encoder};
 use crate::parquet::ParquetWriter;
 use crate::settle::Settling;
-use crate::table::FileKind;
 use crate::{Column, Error, Metadata, Result, column, stream};
 use core::ops::Range;
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 /// When gathered rows are written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct WriterOptions {
     /// A chunk is written when its numbers fill this many bytes, but not with fewer rows than
     /// [`least_rows`](Self::least_rows).
@@ -41,6 +42,36 @@ impl Default for WriterOptions {
     }
 }
 
+impl WriterOptions {
+    /// Sets [`chunk_bytes`](Self::chunk_bytes).
+    #[must_use]
+    pub fn chunk_bytes(mut self, chunk_bytes: usize) -> Self {
+        self.chunk_bytes = chunk_bytes;
+        self
+    }
+
+    /// Sets [`least_rows`](Self::least_rows).
+    #[must_use]
+    pub fn least_rows(mut self, least_rows: usize) -> Self {
+        self.least_rows = least_rows;
+        self
+    }
+
+    /// Sets [`chunk_rows`](Self::chunk_rows).
+    #[must_use]
+    pub fn chunk_rows(mut self, chunk_rows: usize) -> Self {
+        self.chunk_rows = chunk_rows;
+        self
+    }
+
+    /// Sets [`interval`](Self::interval).
+    #[must_use]
+    pub fn interval(mut self, interval: f64) -> Self {
+        self.interval = interval;
+        self
+    }
+}
+
 /// Rows at most between two looks at the clock.
 const MOST_BETWEEN_LOOKS: u32 = 16;
 
@@ -53,19 +84,6 @@ pub struct Position {
     pub bytes: u64,
     /// Chunks in the file.
     pub chunks: u64,
-}
-
-/// What a finished file holds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Summary {
-    /// The file.
-    pub path: PathBuf,
-    /// Rows.
-    pub rows: u64,
-    /// Columns.
-    pub columns: usize,
-    /// Length in bytes.
-    pub bytes: u64,
 }
 
 /// The files of a writer that has been finished.

@@ -5,8 +5,8 @@ mod common;
 
 use common::{Scratch, assert_rows, columns, metadata, row, written};
 use holonom_results::{
-    Column, CompareOptions, CsvOptions, Error, FileKind, Interpolation, LossReason, Metadata, Table, Writer,
-    WriterOptions, compare, to_csv, to_parquet,
+    Column, CompareOptions, CsvOptions, Error, FORMATS, FileKind, Interpolation, LossReason, Metadata, Table,
+    Writer, WriterOptions, compare, to_csv, to_parquet,
 };
 use proptest::prelude::*;
 
@@ -38,10 +38,7 @@ fn parquet_keeps_everything() {
 fn a_copy_made_on_the_way_is_that_of_a_conversion() {
     for (rows, chunk_rows) in [(0, 16), (1, 16), (40, 7), (100_000, 4096)] {
         let [source, copy, later] = ["arrows", "parquet", "parquet"].map(Scratch::new);
-        let options = WriterOptions {
-            chunk_rows,
-            ..WriterOptions::default()
-        };
+        let options = WriterOptions::default().chunk_rows(chunk_rows);
         let mut writer =
             Writer::create_with_parquet(&source, &copy, &columns(), &metadata(), &options).unwrap();
         for index in 0..rows {
@@ -114,15 +111,7 @@ fn csv_keeps_every_number() {
     let table = Table::open(&source).unwrap();
     for separator in [',', ';', '\t', '|'] {
         let file = Scratch::new("csv");
-        let summary = to_csv(
-            &table,
-            &file,
-            &CsvOptions {
-                separator,
-                ..Default::default()
-            },
-        )
-        .unwrap();
+        let summary = to_csv(&table, &file, &CsvOptions::default().separator(separator)).unwrap();
         assert_eq!((summary.rows, summary.columns), (40, 4));
         let read = Table::open(&file).unwrap();
         assert_eq!(read.kind(), FileKind::Csv);
@@ -138,10 +127,7 @@ fn csv_text_and_selection() {
     let source = written(3, 16);
     let file = Scratch::new("csv");
     let table = Table::open(&source).unwrap();
-    let options = CsvOptions {
-        columns: vec!["*angle".to_string()],
-        ..Default::default()
-    };
+    let options = CsvOptions::of(&["*angle".to_string()]);
     to_csv(&table, &file, &options).unwrap();
     let text = String::from_utf8(file.bytes()).unwrap();
     let wanted = format!(
@@ -150,10 +136,7 @@ fn csv_text_and_selection() {
         row(2)[1]
     );
     assert_eq!(text, wanted);
-    let bad = CsvOptions {
-        separator: 'e',
-        ..Default::default()
-    };
+    let bad = CsvOptions::default().separator('e');
     assert!(matches!(to_csv(&table, &file, &bad), Err(Error::Setting { .. })));
 }
 
@@ -234,10 +217,7 @@ fn comparison_on_different_times() {
         "{x:?}"
     );
     // Straight lines are off by up to h²/8.
-    let linear = CompareOptions {
-        interpolation: Interpolation::Linear,
-        ..Default::default()
-    };
+    let linear = CompareOptions::default().interpolation(Interpolation::Linear);
     let linear = compare(&a, &b, &linear).unwrap();
     assert!((linear.channels[0].max_abs - x.max_abs).abs() < 0.013 * 0.013 / 8.0);
     assert!(linear.channels[0].max_abs != x.max_abs);
@@ -261,15 +241,9 @@ fn comparison_with_itself_and_refusals() {
             .all(|channel| channel.max_abs == 0.0 && channel.rms == 0.0)
     );
     assert_eq!(same.worst().map(|channel| channel.relative), Some(0.0));
-    let chosen = CompareOptions {
-        columns: vec!["crank.a*".to_string()],
-        ..Default::default()
-    };
+    let chosen = CompareOptions::default().columns(vec!["crank.a*".to_string()]);
     assert_eq!(compare(&table, &table, &chosen).unwrap().channels.len(), 1);
-    let unknown = CompareOptions {
-        columns: vec!["nothing".to_string()],
-        ..Default::default()
-    };
+    let unknown = CompareOptions::default().columns(vec!["nothing".to_string()]);
     assert!(matches!(
         compare(&table, &table, &unknown),
         Err(Error::NoMatch { .. })
@@ -349,5 +323,31 @@ proptest! {
             all.extend(b"PAR1");
         }
         read_all(&Scratch::with("bin", &all));
+    }
+}
+
+/// Every format that results can be exported to: whole, or nothing; equal tables give equal files; what another program wrote
+/// under the name is told apart.
+#[test]
+fn every_format_of_the_registry_writes() {
+    let source = written(40, 16);
+    let table = Table::open(&source).unwrap();
+    for format in FORMATS {
+        let [first, second] = [Scratch::new(format.ending), Scratch::new(format.ending)];
+        let summary = format.export(&table, &first, &[]).unwrap();
+        assert_eq!((summary.rows, summary.columns), (40, 4), "{}", format.name);
+        assert_eq!(summary.bytes, first.bytes().len() as u64, "{}", format.name);
+        format.export(&table, &second, &[]).unwrap();
+        assert_eq!(first.bytes(), second.bytes(), "{}", format.name);
+        assert!(format.is_result(&first.0), "{}", format.name);
+        let other = Scratch::with(format.ending, b"my notes on this run");
+        assert!(!format.is_result(&other.0), "{}", format.name);
+        let chosen = format.export(&table, &second, &["*angle".to_string()]);
+        match format.selects {
+            true => assert_eq!(chosen.unwrap().columns, 2, "{}", format.name),
+            false => assert!(matches!(chosen, Err(Error::Setting { .. })), "{}", format.name),
+        }
+        let nowhere = format.export(&table, "no/such/folder/run", &[]);
+        assert!(matches!(nowhere, Err(Error::Io { .. })), "{}", format.name);
     }
 }

@@ -22,10 +22,8 @@ fn columns() -> Vec<Column> {
 fn written(rows: usize, chunk_rows: usize, state: &str) -> Scratch {
     let file = Scratch::new("arrows");
     let metadata = Metadata::from([(keys::STATE.to_string(), state.to_string())]);
-    let options = WriterOptions {
-        chunk_rows,
-        ..WriterOptions::default()
-    };
+    let mut options = WriterOptions::default();
+    options.chunk_rows = chunk_rows;
     let mut writer = Writer::create(&file, &columns(), &metadata, &options).unwrap();
     for k in 0..rows {
         let x = k as f64;

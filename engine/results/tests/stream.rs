@@ -242,10 +242,7 @@ fn dropped_writers_leave_their_rows() {
 #[test]
 fn rows_do_not_wait_forever() {
     let file = Scratch::new("arrows");
-    let options = WriterOptions {
-        interval: 0.0,
-        ..Default::default()
-    };
+    let options = WriterOptions::default().interval(0.0);
     let mut writer = Writer::create(&file, &columns(), &metadata(), &options).unwrap();
     for index in 0..3 {
         writer.push(&row(index)).unwrap();
@@ -263,10 +260,7 @@ fn bad_calls_are_refused() {
         create(&columns()[1..], &options(1)),
         Err(Error::Columns { .. })
     ));
-    let late = WriterOptions {
-        interval: f64::NAN,
-        ..Default::default()
-    };
+    let late = WriterOptions::default().interval(f64::NAN);
     assert!(matches!(create(&columns(), &late), Err(Error::Setting { .. })));
     let mut writer = create(&columns(), &options(1)).unwrap();
     assert!(matches!(

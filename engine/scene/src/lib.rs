@@ -7,8 +7,7 @@
 //! | module | |
 //! |---|---|
 //! | [`mesh`] | triangles: the basic bodies, and files in STL, OBJ and glTF |
-//! | [`scene`](mod@scene) | parts with their places on bodies |
-//! | `looks` | shapes for bodies, joints, forces and roads that have none |
+//! | [`scene`](mod@scene) | parts with their places on bodies; looks for what has no shapes |
 //! | [`poser`] | poses of the bodies |
 //! | [`thin`] | rows that can be left out of a motion |
 //! | [`camera`] | from space to the picture |
@@ -32,14 +31,13 @@
 //! # Ok::<(), holonom_multibody::compile::ModelErrors>(())
 //! ```
 
-pub mod camera;
-pub mod glb;
-mod looks;
 pub mod mesh;
 pub mod poser;
-pub mod raster;
 pub mod scene;
 pub mod thin;
+pub mod camera;
+pub mod raster;
+pub mod glb;
 
 pub use camera::{Camera, View};
 pub use mesh::{Mesh, MeshError};

@@ -2,7 +2,7 @@
 
 use holonom_algebra::{Pose, Quaternion};
 use holonom_multibody::Model;
-use holonom_multibody::formalism::world::world_positions;
+use holonom_multibody::kinematics::world::world_positions;
 use holonom_multibody::workspace::Workspace;
 
 /// Puts bodies where time and positions say. Allocates when made, not afterwards.
@@ -30,10 +30,10 @@ impl Poser {
         work.set_time(model, t);
         work.set_positions(model, q);
         if !model.needs_world {
-            world_positions(&model.tree, &work.geometry, &mut work.world);
+            world_positions(&model.tree, &work.known.geometry, &mut work.known.world);
         }
         for (pose, body) in self.poses.iter_mut().zip(&model.bodies) {
-            let node = &work.world[body.node];
+            let node = &work.known.world[body.node];
             *pose = Pose::new(node.rotation, node.position).then(&body.frame);
         }
         &self.poses

@@ -1,10 +1,7 @@
 //! Why a run does what it does: one list of decisions, those before the first step and each change
 //! later on, with the counted numbers behind them. `holonom run --explain` prints it.
 
-use crate::jacobian::{PatternChange, pack_width};
-use crate::newton::PatternEvent;
 use crate::refresh::Reason;
-use holonom_dae::cost;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
@@ -138,37 +135,37 @@ pub enum Because {
     /// The step size is given and follows the fastest motion: one solution a step is enough.
     Followed {
         /// Steps in which the fastest motion changes by its own size.
-        #[serde(with = "crate::stepper::numbers::one")]
+        #[serde(with = "crate::numbers::one")]
         steps: f64,
     },
     /// An explicit method begins: nothing known at the start speaks against it.
     NotStiff {
         /// Steps in the run that stability asks for.
-        #[serde(with = "crate::stepper::numbers::one")]
+        #[serde(with = "crate::numbers::one")]
         by_stability: f64,
     },
     /// Another method is tried.
     Trial {
         /// Work to the end of the run with the method in use, in plain residuals.
-        #[serde(with = "crate::stepper::numbers::one")]
+        #[serde(with = "crate::numbers::one")]
         left: f64,
     },
     /// A method on trial stays.
     Better {
         /// Its work per simulated second, in plain residuals.
-        #[serde(with = "crate::stepper::numbers::one")]
+        #[serde(with = "crate::numbers::one")]
         now: f64,
         /// That of the method before.
-        #[serde(with = "crate::stepper::numbers::one")]
+        #[serde(with = "crate::numbers::one")]
         before: f64,
     },
     /// A method on trial gives way to the one before.
     Worse {
         /// Its work per simulated second, in plain residuals.
-        #[serde(with = "crate::stepper::numbers::one")]
+        #[serde(with = "crate::numbers::one")]
         now: f64,
         /// That of the method before.
-        #[serde(with = "crate::stepper::numbers::one")]
+        #[serde(with = "crate::numbers::one")]
         before: f64,
     },
     /// The method in use could not go on.
@@ -176,10 +173,10 @@ pub enum Because {
     /// The fastest motion dies out early, and stability would go on to ask for short explicit steps.
     DiesOut {
         /// Steps in the run that stability asks for.
-        #[serde(with = "crate::stepper::numbers::one")]
+        #[serde(with = "crate::numbers::one")]
         by_stability: f64,
         /// Rate at which it decays, 1/s.
-        #[serde(with = "crate::stepper::numbers::one")]
+        #[serde(with = "crate::numbers::one")]
         decay: f64,
     },
     /// An explicit method could not go on.
@@ -205,7 +202,7 @@ pub enum Because {
     /// A step had passed what acts inside of it without an evaluation there.
     PassedInStep {
         /// Size of the step.
-        #[serde(with = "crate::stepper::numbers::one")]
+        #[serde(with = "crate::numbers::one")]
         h: f64,
     },
     /// The mass matrix changes much from step to step.
@@ -285,27 +282,6 @@ impl Decision {
         }
     }
 
-    /// A change of the pattern in a run.
-    pub(crate) fn pattern(event: PatternEvent) -> Self {
-        let change = event.change.map(|c: PatternChange| Change {
-            before: c.before.map(|(_, groups)| groups),
-            groups: c.groups,
-        });
-        let chosen = match event.change {
-            Some(c) if !c.in_use => "traced",
-            _ => "estimated",
-        };
-        Self {
-            t: Some(event.t),
-            subject: Subject::Sparsity,
-            chosen: chosen.into(),
-            because: Because::Pattern {
-                change,
-                reason: event.reason,
-            },
-        }
-    }
-
     /// An exchange of constraint rows.
     pub(crate) fn rows(t: f64, words: String) -> Self {
         Self {
@@ -345,22 +321,6 @@ impl Decision {
             because: Because::MassChanges { left, limit },
         }
     }
-}
-
-/// What a Jacobian of this many groups costs with dual numbers, in plain residuals.
-pub fn cost_of_packs(groups: usize) -> f64 {
-    let mut left = groups;
-    let mut sum = 0.0;
-    while left > 0 {
-        let width = pack_width(left);
-        sum += match width {
-            4 => cost::DUAL4,
-            8 => cost::DUAL8,
-            _ => cost::DUAL12,
-        };
-        left = left.saturating_sub(width);
-    }
-    sum
 }
 
 impl fmt::Display for Decision {
@@ -632,19 +592,6 @@ impl Decisions {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn packs_cost_less_than_differences_from_three_groups_on() {
-        for groups in 1..200 {
-            let saved = groups as f64 - cost_of_packs(groups);
-            assert!(if groups < 3 { saved >= -1.5 } else { saved > 0.0 }, "{groups}");
-        }
-        assert_eq!(cost_of_packs(0), 0.0);
-        assert_eq!(cost_of_packs(8), cost::DUAL8);
-        assert_eq!(cost_of_packs(13), 2.0 * cost::DUAL8);
-        assert_eq!(cost_of_packs(12), cost::DUAL12);
-        assert_eq!(cost_of_packs(25), cost::DUAL12 + 2.0 * cost::DUAL8);
-    }
 
     #[test]
     fn the_list_is_bounded() {

@@ -2,8 +2,8 @@
 
 use crate::newton::initial::StartReport;
 use crate::options::Options;
-use crate::stepper::{Integrator, Stop};
-use crate::trajectory::{RecordedEvent, Recorder};
+use crate::stepper::{Control, Integrator, Observer, Piece, StepInfo, Stop};
+use crate::trajectory::{RecordedEvent, Recorder, Trajectory};
 use holonom_dae::{Counters, Failure, System, Timing};
 use std::fmt;
 
@@ -18,6 +18,8 @@ pub struct Solution {
     pub yp: Vec<f64>,
     /// Solution at the output times reached.
     pub outputs: Vec<(f64, Vec<f64>)>,
+    /// Solution at all times, if the options ask for it.
+    pub trajectory: Option<Trajectory>,
     /// Events met.
     pub events: Vec<RecordedEvent>,
     /// Why the run ended.
@@ -30,6 +32,44 @@ pub struct Solution {
     pub strategies: [&'static str; 4],
     /// What the consistent start moved.
     pub start: StartReport,
+}
+
+impl Solution {
+    /// The solution at a time, if the options ask for [dense output](Options::dense_output): none before the start and after
+    /// the time reached.
+    pub fn at(&self, t: f64) -> Option<Vec<f64>> {
+        self.trajectory.as_ref()?.at(t)
+    }
+}
+
+/// Records outputs and, if asked for, the solution between them.
+struct Both {
+    recorder: Recorder,
+    trajectory: Option<Trajectory>,
+}
+
+impl Observer for Both {
+    fn step(&mut self, step: &StepInfo<'_>) -> Control {
+        self.recorder.step(step)
+    }
+
+    fn output(&mut self, t: f64, y: &[f64], yp: &[f64]) {
+        self.recorder.output(t, y, yp);
+    }
+
+    fn event(&mut self, event: usize, t: f64, y: &[f64], after: bool) {
+        self.recorder.event(event, t, y, after);
+    }
+
+    fn wants_pieces(&self) -> bool {
+        self.trajectory.is_some()
+    }
+
+    fn piece(&mut self, piece: &Piece<'_>) {
+        if let Some(trajectory) = &mut self.trajectory {
+            trajectory.push(piece);
+        }
+    }
 }
 
 /// A run that failed, with what was computed up to there.
@@ -77,6 +117,7 @@ pub fn solve<'s>(
     yp0: &[f64],
     options: Options,
 ) -> Result<Solution, Box<RunError>> {
+    let dense = options.dense_output;
     let mut integrator =
         Integrator::new(Box::new(system), t0, y0, yp0, t_end - t0, options).map_err(|failure| {
             Box::new(RunError {
@@ -84,8 +125,12 @@ pub fn solve<'s>(
                 partial: None,
             })
         })?;
-    let mut recorder = Recorder::outputs(y0.len());
-    let result = integrator.run(t_end, &mut recorder);
+    let mut both = Both {
+        recorder: Recorder::outputs(y0.len()),
+        trajectory: dense.then(|| Trajectory::new(y0.len())),
+    };
+    let result = integrator.run(t_end, &mut both);
+    let Both { recorder, trajectory } = both;
     let solution = Solution {
         t: integrator.t(),
         y: integrator.y().to_vec(),
@@ -93,6 +138,7 @@ pub fn solve<'s>(
         outputs: (0..recorder.len())
             .map(|i| (recorder.t()[i], recorder.y(i).to_vec()))
             .collect(),
+        trajectory,
         events: recorder.events().to_vec(),
         stop: result.as_ref().ok().copied(),
         counters: *integrator.counters(),

@@ -64,10 +64,10 @@ fn second_order_in_positions_velocities_and_multipliers() {
                 let at = |h: f64| {
                     let mut options = options(1e-9);
                     options.fixed_step = Some(h);
-                    options.generalized_alpha = GeneralizedAlphaOptions {
+                    options = options.with(GeneralizedAlphaOptions {
                         family,
                         spectral_radius: rho,
-                    };
+                    });
                     errors(&problem, 1.0, options)
                 };
                 let (coarse, fine) = (at(1.0 / 128.0), at(1.0 / 512.0));

@@ -57,7 +57,7 @@ fn check(name: &str) -> usize {
         for jacobian in jacobian::REGISTRY {
             for linear in linear::REGISTRY {
                 for refresh in refresh::REGISTRY {
-                    if !has_pattern && linear.name == "lu-sparse" {
+                    if !has_pattern && linear.needs_pattern || stepper.in_stages && !linear.complex {
                         continue;
                     }
                     let sparsities = ["auto", "traced", "estimated"];
@@ -132,6 +132,54 @@ fn generalized_alpha() {
                 &format!("{name} with generalized-alpha"),
             );
         }
+    }
+}
+
+/// Where the usual iteration fails, `radau` solves for all stages with a Jacobian each: with few corrections to a small
+/// share of the tolerance, in many steps.
+#[test]
+fn coupled_stages() {
+    let p = problem("car-axle");
+    for stages in [3, 5] {
+        let mut options = options(&p, 1e-6).stepper("radau").stages(stages);
+        options.newton.max_iterations = 1;
+        options.newton.share = 1e-8;
+        options.max_step = (p.t_end - p.t0) / (WARM_UP + STEPS) as f64;
+        let mut integrator = common::integrator(&p, options);
+        let mut coupled = 0;
+        let (mut jacobians, mut steps, mut allocated) = (0, 0, 0);
+        for step in 0..WARM_UP + STEPS {
+            let before = allocations();
+            integrator.step().unwrap();
+            let counters = integrator.counters();
+            // An evaluation for every stage.
+            let here = counters.jacobians - jacobians >= stages as u64;
+            (jacobians, steps) = (counters.jacobians, counters.steps);
+            if step >= WARM_UP {
+                coupled += u32::from(here);
+                allocated += allocations() - before;
+            }
+        }
+        assert!(
+            coupled > 5,
+            "{stages} stages: {coupled} of {steps} steps with coupled stages"
+        );
+        assert_eq!(allocated, 0, "{stages} stages");
+    }
+}
+
+/// Derivatives by inputs, found again with every evaluation.
+#[test]
+fn inputs_that_are_followed() {
+    let p = problem("chain-residual");
+    for refresh in refresh::REGISTRY {
+        let mut options = options(&p, 1e-6).update("extended").refresh(refresh.name);
+        options.max_step = (p.t_end - p.t0) / (WARM_UP + STEPS) as f64;
+        let integrator = common::integrator(&p, options);
+        check_steps(
+            integrator,
+            &format!("chain-residual with {} and extended", refresh.name),
+        );
     }
 }
 
@@ -216,8 +264,7 @@ fn real_time() {
                     assert_eq!(allocations() - before, 0, "{chosen:?}");
                     let options = Options {
                         fixed_step: Some(1e-3),
-                        linear_implicit: chosen,
-                        ..options(&p, 1e-6).stepper("linear-implicit-euler")
+                        ..options(&p, 1e-6).stepper("linear-implicit-euler").with(chosen)
                     };
                     check_steps(common::integrator(&p, options), "linear-implicit-euler");
                 }

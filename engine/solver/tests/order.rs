@@ -38,8 +38,7 @@ fn method(structure: &Structure, k: usize, h: f64) -> Bdf {
         structure,
         options.newton,
         (engine.build)(structure, jacobian::Setup::default()),
-        linear::build("lu-dense", n, None).unwrap(),
-        (refresh::find("classical").unwrap().build)(),
+        (refresh::find("classical").unwrap().build)(&options.own),
         jacobian::allocate(structure, false, false),
     );
     let weights = Weights::new(
@@ -47,17 +46,14 @@ fn method(structure: &Structure, k: usize, h: f64) -> Bdf {
         structure.default_error_test(),
         structure,
     );
-    let bdf = options.bdf(structure);
     Bdf::new(
-        "bdf",
         n,
         Parts {
             structure,
             weights,
-            bdf,
-            linear_implicit: options.linear_implicit.clone(),
-            generalized_alpha: options.generalized_alpha,
-            radau: options.radau(),
+            options: &options,
+            linear: linear::find("lu-dense").unwrap(),
+            caution: 0,
         },
         corrector,
     )

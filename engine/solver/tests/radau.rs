@@ -6,6 +6,7 @@ mod common;
 use holonom_dae::problems::{self, linear::Linear};
 use holonom_dae::{Bound, Closure, Structure, System};
 use holonom_solver::stepper::Quiet;
+use holonom_solver::stepper::RadauOptions;
 use holonom_solver::{Integrator, Options, Start};
 use std::ops::Range;
 
@@ -190,7 +191,7 @@ fn no_number_of_stages_fails() {
                 let mut options = Options::new(tolerance, problem.atol_factor * tolerance)
                     .stepper("radau")
                     .start(Start::Assemble);
-                options.stages = stages;
+                options = options.with(RadauOptions { stages });
                 options.max_steps = 5_000;
                 let span = problem.t_end - problem.t0;
                 let mut run = Integrator::new(

@@ -4,11 +4,13 @@
 #![allow(clippy::unwrap_used)]
 
 mod allocations;
+mod joints;
 mod largest;
-mod mechanisms;
 mod random;
+mod mechanisms;
 
 pub use allocations::{Allocations, Counting, allocated, allocations};
+pub use joints::with_numbers;
 pub use largest::{Largest, largest};
 pub use mechanisms::*;
 pub use random::Random;

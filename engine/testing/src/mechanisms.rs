@@ -7,16 +7,17 @@ use holonom_dae::Mechanical;
 use holonom_expression::curve::{Curve, Extrapolation, Interpolation};
 use holonom_expression::{Expression, Scope};
 use holonom_multibody::description::{
-    Body, Constraint, Control, ControlKind, Coordinate, Description, Force, ForceKind, Joint, JointKind,
-    Path, Pursuit, Rod, Track,
+    Body, Constraint, Control, Coordinate, Description, Force, ForceKind, Joint, JointKind, Path, Pursuit,
+    Rod, Track,
 };
-use holonom_multibody::elements::controls::{PathSensor, Pid, SpeedLaw, SteeringLaw};
+use holonom_multibody::diagnostic::Sort;
+use holonom_multibody::elements::controls::{PathSensor, SpeedLaw, SteeringLaw};
 use holonom_multibody::elements::forces::{
     BushingLaw, ContactLaw, GasLaw, JointFriction, Maxwell, ServoLaw, Shape, StopLaw,
 };
 use holonom_multibody::forest::Hint;
+use holonom_multibody::mechanical::MechanicalModel;
 use holonom_multibody::path::PathKind;
-use holonom_multibody::start::MechanicalModel;
 use holonom_multibody::{Model, Signal};
 use std::sync::Arc;
 
@@ -34,14 +35,7 @@ const KINDS: [JointKind; 10] = [
 ];
 
 fn coordinates(kind: JointKind) -> usize {
-    match kind {
-        JointKind::Fixed | JointKind::Spherical => 0,
-        JointKind::Revolute | JointKind::Prismatic | JointKind::Helical { .. } => 1,
-        JointKind::Cylindrical | JointKind::Universal => 2,
-        JointKind::Planar | JointKind::Free => 3,
-        JointKind::Track => 4,
-        JointKind::FreeCardan => 6,
-    }
+    kind.info().coordinates.len()
 }
 
 fn body(r: &mut Random, i: usize) -> Body {
@@ -321,9 +315,7 @@ fn controlled(r: &mut Random, mut d: Description, joint: &str) -> Description {
     if r.chance(0.5) {
         pid = pid.limits(-2.0, 1.5);
     }
-    if let ControlKind::Pid(Pid { filter, start, .. }) = &mut pid.kind {
-        (*filter, *start) = (0.05, r.range(-0.5, 0.5));
-    }
+    (pid.kind.filter, pid.kind.start) = (0.05, r.range(-0.5, 0.5));
     let sum = of(
         "controller + 0.1*speed + 0.2*turn",
         &["controller", "speed", "turn"],
@@ -447,11 +439,14 @@ pub fn between(r: &mut Random, kind: usize, [name, from, to]: [String; 3], lengt
             let hard = law("30*x + 200*x^3", "x");
             Force::nonlinear_spring(name, from, to, hard, length * r.range(0.6, 1.3))
                 .damper(r.range(0.5, 3.0))
+                .into()
         }
         1 => {
             let (x, y) = (vec![-1.0, -0.1, 0.0, 0.2, 1.0], vec![-40.0, -3.0, 0.0, 4.0, 25.0]);
             let curve = Curve::new("rubber", x, y, Interpolation::Spline, Extrapolation::Linear).unwrap();
-            Force::nonlinear_spring(name, from, to, curve, length).damper(law("2*v + v^3", "v"))
+            Force::nonlinear_spring(name, from, to, curve, length)
+                .damper(law("2*v + v^3", "v"))
+                .into()
         }
         2 => {
             let mut law_of_all = BushingLaw::diagonal(
@@ -484,7 +479,7 @@ pub fn between(r: &mut Random, kind: usize, [name, from, to]: [String; 3], lengt
                 onset: 0.1,
             };
             let stop = Force::bump_stop(name, from, to, length * r.range(0.8, 1.2), stop);
-            if r.chance(0.5) { stop.rebound() } else { stop }
+            if r.chance(0.5) { stop.rebound() } else { stop }.into()
         }
         5 => {
             let radii = [0.6 * length, 0.5 * length];
@@ -506,7 +501,8 @@ pub fn between(r: &mut Random, kind: usize, [name, from, to]: [String; 3], lengt
 pub fn on_coordinate(r: &mut Random, name: String, joint: &str, value: f64) -> Force {
     match r.below(3) {
         0 => Force::nonlinear_joint_spring(name, joint, law("4*x + 3*x^3", "x"), value)
-            .damper(law("0.2*v", "v")),
+            .damper(law("0.2*v", "v"))
+            .into(),
         1 => {
             let stop = StopLaw {
                 stiffness: 20.0,
@@ -545,7 +541,7 @@ pub fn description(seed: u64, most: usize) -> Description {
         match described.compile() {
             Ok(_) => return described,
             // The dice may join two bodies that cannot move against each other: throw again.
-            Err(errors) if errors.to_string().contains("no free coordinate") => {}
+            Err(errors) if errors.0.iter().any(|error| error.sort == Sort::Connection) => {}
             Err(errors) => panic!("mechanism {seed}: {errors}"),
         }
     }

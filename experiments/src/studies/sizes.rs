@@ -265,10 +265,7 @@ fn measure(kind: Kind, n: usize) -> Result<Measured, String> {
         .catalogue
         .select(&["energy.*"])
         .map_err(|e| e.to_string())?;
-    let options = RunOptions {
-        output_thread: OutputThread::Never,
-        ..RunOptions::new(channels)
-    };
+    let options = RunOptions::new(channels).output_thread(OutputThread::Never);
     let report = simulation
         .run(&options, &mut Memory::default())
         .map_err(|e| e.to_string())?;
@@ -295,10 +292,7 @@ fn analyses(simulation: &Simulation, measured: &mut Measured) -> Result<(), Stri
     let rest = equilibrium(&simulation.start, &StaticsOptions::default()).map_err(|e| e.to_string())?;
     measured.statics = Some(clock.seconds());
     let clock = Stopwatch::start();
-    let options = ModesOptions {
-        selection: Selection::Lowest(MODES),
-        ..ModesOptions::default()
-    };
+    let options = ModesOptions::default().selection(Selection::Lowest(MODES));
     let found = selected(&rest.start, &rest.state, &options).map_err(|e| e.to_string())?;
     measured.modes = Some(clock.seconds());
     measured.memory_of_analyses = peak();

@@ -4,9 +4,7 @@ use super::geometry::{curve, points};
 use super::{Characteristic, CharacteristicCurve, POINTS};
 use holonom::expression::ExpressionError;
 use holonom::multibody::Signal;
-use holonom::multibody::description::{
-    Body, Control, ControlKind, Description, Joint, JointKind, Path, Pursuit,
-};
+use holonom::multibody::description::{Body, Called, Control, Description, Joint, JointKind, Path, Pursuit};
 use holonom::multibody::elements::controls::{Pid, SteeringLaw};
 use holonom::multibody::model::Model;
 use holonom::multibody::path::{PathCurve, PathError, PathKind};
@@ -127,16 +125,16 @@ impl<'a> Drive<'a> {
             let velocities = [self.speed * cos, self.speed * sin, 0.0, 0.0, 0.0, turn];
             self.work.set_velocities(self.model, &velocities);
             self.work.evaluate_controls(self.model);
-            turn = self.speed * self.work.controls.get(1).copied().unwrap_or(0.0) / WHEELBASE;
+            turn = self.speed * self.work.known.controls.get(1).copied().unwrap_or(0.0) / WHEELBASE;
         }
-        self.work.controls.get(1..).unwrap_or_default()
+        self.work.known.controls.get(1..).unwrap_or_default()
     }
 
     fn rates(&mut self, t: f64, y: &[f64]) -> Vec<f64> {
         self.outputs(t, y);
         let mut rates = vec![0.0; self.model.x0.len()];
         self.work.state_rates(self.model, &mut rates);
-        let v = &self.work.v;
+        let v = &self.work.known.v;
         rates.extend([v[0], v[1], v[5]]);
         rates
     }
@@ -242,10 +240,8 @@ fn filters() -> Option<Characteristic> {
 }
 
 /// A filter that the picture can show.
-fn filtered(mut control: Control) -> Control {
-    if let ControlKind::Pid(Pid { filter, .. }) = &mut control.kind {
-        *filter = 0.1;
-    }
+fn filtered(mut control: Called<Pid>) -> Called<Pid> {
+    control.kind.filter = 0.1;
     control
 }
 
@@ -254,10 +250,10 @@ fn pids() -> Option<Characteristic> {
         filtered(Control::pid(name, Signal::constant(0.0), gains)).target(Signal::constant(1.0))
     };
     let controls = vec![
-        pid("proportional", [2.0, 0.0, 0.0]),
-        pid("integral", [2.0, 1.0, 0.0]),
-        pid("derivative", [2.0, 1.0, 0.2]),
-        pid("limited", [2.0, 1.0, 0.2]).limits(-3.0, 3.0),
+        pid("proportional", [2.0, 0.0, 0.0]).into(),
+        pid("integral", [2.0, 1.0, 0.0]).into(),
+        pid("derivative", [2.0, 1.0, 0.2]).into(),
+        pid("limited", [2.0, 1.0, 0.2]).limits(-3.0, 3.0).into(),
     ];
     let end = 2.0;
     let rows = respond(controls, None, 0.0, [0.0; 3], end)?;
@@ -280,7 +276,7 @@ fn loops() -> Result<Option<Characteristic>, ExpressionError> {
         let input = Signal::of("controller - 0.5", &["controller"])?;
         Ok(Control::transfer_function("plant", input, [1.0], [1.0, 1.0, 0.0]))
     };
-    let controller = |gains| -> Result<Control, ExpressionError> {
+    let controller = |gains| -> Result<Called<Pid>, ExpressionError> {
         let pid = Control::pid("controller", Signal::of("plant", &["plant"])?, gains);
         Ok(filtered(pid).target(Signal::constant(1.0)))
     };
@@ -296,7 +292,7 @@ fn loops() -> Result<Option<Characteristic>, ExpressionError> {
     let end = 8.0;
     let mut curves = Vec::with_capacity(kinds.len());
     for (label, controller) in kinds {
-        let rows = respond(vec![controller, plant()?], None, 0.0, [0.0; 3], end);
+        let rows = respond(vec![controller.into(), plant()?], None, 0.0, [0.0; 3], end);
         curves.extend(rows.map(|rows| over_time(label, end, &rows, 1)));
     }
     Ok(Some(Characteristic {

@@ -18,8 +18,8 @@ use holonom::expression::{Expression, ScalarLaw, Scope};
 use holonom::multibody::Signal;
 use holonom::multibody::description::{Body, CoordinateRef, Description, Force, ForceKind, Joint, frame};
 use holonom::multibody::elements::forces::{
-    self, Actuator, AntiRollLaw, Applied, BushingLaw, ExpressionLaw, GasLaw, JointFriction, JointSpring,
-    ServoLaw, SpringDamper, StopLaw, TorsionSpring,
+    self, Actuator, AntiRollLaw, Applied, BushingLaw, CableLaw, ExpressionLaw, GasLaw, JointFriction,
+    JointSpring, ServoLaw, SpringDamper, StopLaw, TorsionSpring,
 };
 
 /// Curves over a common axis.
@@ -324,7 +324,8 @@ fn plots(name: &str) -> Vec<Plot> {
         "nonlinear-joint-spring" => {
             let kind = Force::nonlinear_joint_spring("", coordinate(5), law("40*sin(x) + 5*x^3", "x"), 0.0)
                 .damper(law("2*v + 0.5*v*abs(v)", "v"))
-                .kind;
+                .kind
+                .into();
             vec![Plot {
                 title: "spring = \"40*sin(x) + 5*x^3\", damper = \"2*v + 0.5*v*abs(v)\"",
                 x: ["angle", "rad"],
@@ -374,7 +375,7 @@ fn plots(name: &str) -> Vec<Plot> {
                 damping: 3000.0,
                 onset: 0.02,
             };
-            let kind = Force::bump_stop("", from, to, 0.25, stop).kind;
+            let kind = Force::bump_stop("", from, to, 0.25, stop).kind.into();
             vec![Plot {
                 title: "begins at 0.25 m; 200 kN/m and 3 kN s/m behind an onset of 20 mm",
                 x: ["length", "m"],
@@ -383,6 +384,23 @@ fn plots(name: &str) -> Vec<Plot> {
                 varied: Varied::Position(0),
                 noted: (0, 1.0),
                 curves: rates(&kind, 0, still, &[-0.5, 0.0, 0.5, 2.0], "m/s"),
+            }]
+        }
+        "cable" => {
+            let law = CableLaw {
+                axial_stiffness: 100e3,
+                damping_time: 0.01,
+                onset: 0.002,
+            };
+            let kind = Force::cable("", from, [] as [&str; 0], to, 2.0, law).kind;
+            vec![Plot {
+                title: "2 m long, EA = 100 kN, damping time 10 ms, onset 0.2 %",
+                x: ["length", "m"],
+                y: ["force", "N"],
+                range: [1.99, 2.02],
+                varied: Varied::Position(0),
+                noted: (0, 1.0),
+                curves: rates(&kind, 0, still, &[-0.5, 0.0, 0.5, 1.0], "m/s"),
             }]
         }
         "joint-stop" => {
@@ -497,12 +515,15 @@ fn friction() -> Vec<Plot> {
 fn nonlinear_spring() -> Vec<Plot> {
     let still = State::default();
     let spring = |interpolation: Interpolation| {
-        let kind = Force::nonlinear_spring("", "ground", "body", table(interpolation), 0.3).kind;
+        let kind = Force::nonlinear_spring("", "ground", "body", table(interpolation), 0.3)
+            .kind
+            .into();
         (interpolation.name().to_string(), kind, still)
     };
     let damper = Force::nonlinear_spring("", "ground", "body", 0.0, 0.3)
         .damper(law("if(v > 0, 2500*v/(1 + v), 1200*v)", "v"))
-        .kind;
+        .kind
+        .into();
     vec![
         Plot {
             title: "spring = \"rubber(x)\", a table with linear extrapolation",

@@ -5,12 +5,13 @@ use crate::error::Error;
 use crate::model::{self, Asked};
 use crate::output;
 use crate::settings;
-use crate::table::{Align, Table};
 use clap::{Arg, ArgAction, ArgMatches};
 use holonom::format::{Message, ModelFile};
 use holonom::multibody::description::Body;
+use holonom::multibody::elements::Library;
 use holonom::simulation::Simulation;
 use holonom::solver::stepper::AUTO;
+use holonom_text::{Align, Table};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -56,9 +57,9 @@ fn define() -> clap::Command {
     settings::arguments(command, |name| ["t_start", "assemble", "form"].contains(&name))
 }
 
-fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+fn run(matches: &ArgMatches, library: &Library) -> Result<Outcome, Error> {
     let json = matches.get_one::<String>("json").map(String::as_str);
-    let (file, simulation) = load(matches)?;
+    let (file, simulation) = load(matches, library)?;
     if let Some(path) = matches.get_one::<PathBuf>("dot") {
         output::check_file(path)?;
         output::write(path, simulation.start.model.topology_dot())?;
@@ -78,8 +79,8 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     Ok(Outcome::Done)
 }
 
-fn load(matches: &ArgMatches) -> Result<(ModelFile, Simulation), Error> {
-    let file = model::load(&Asked::typed(matches))?.file;
+fn load(matches: &ArgMatches, library: &Library) -> Result<(ModelFile, Simulation), Error> {
+    let file = model::load(&Asked::typed(matches, library))?.file;
     let simulation = Simulation::new(&file, &settings::typed(matches)?).map_err(Error::Model)?;
     simulation.wanted(&file).map_err(Error::Model)?;
     Ok((file, simulation))

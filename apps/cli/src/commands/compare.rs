@@ -3,9 +3,10 @@
 use super::{Command, Outcome};
 use crate::error::Error;
 use crate::output;
-use crate::table::{Align, Table as Text};
 use clap::{CommandFactory, FromArgMatches};
+use holonom::multibody::elements::Library;
 use holonom_results::{CompareOptions, Comparison, Table, compare};
+use holonom_text::{Align, Table as Text};
 use std::path::PathBuf;
 
 /// The entry of the registry.
@@ -42,7 +43,7 @@ struct Arguments {
     json: Option<String>,
 }
 
-fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
+fn run(matches: &clap::ArgMatches, _: &Library) -> Result<Outcome, Error> {
     let arguments = Arguments::from_arg_matches(matches).map_err(|error| Error::Usage(error.to_string()))?;
     let usage = |error: holonom_results::Error| Error::Usage(error.to_string());
     let open = |path: &PathBuf| -> Result<Table, Error> {
@@ -61,10 +62,7 @@ fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
         output::check_file(file.as_ref())?;
     }
     let (a, b) = (open(&arguments.a)?, open(&arguments.b)?);
-    let options = CompareOptions {
-        columns: arguments.channel,
-        ..CompareOptions::default()
-    };
+    let options = CompareOptions::default().columns(arguments.channel);
     let comparison = compare(&a, &b, &options).map_err(usage)?;
     if comparison.channels.is_empty() {
         let names = [&arguments.a, &arguments.b].map(|path| path.display().to_string());

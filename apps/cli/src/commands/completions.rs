@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::output;
 use clap::{ArgMatches, CommandFactory, Parser};
 use clap_complete::Shell;
+use holonom::multibody::elements::Library;
 
 /// Print the completion script for a shell
 #[derive(Debug, Parser)]
@@ -25,7 +26,7 @@ pub const COMMAND: Command = Command {
     run,
 };
 
-fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+fn run(matches: &ArgMatches, _: &Library) -> Result<Outcome, Error> {
     let args: Args = read(matches)?;
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut super::command_line(), "holonom", &mut script);

@@ -1,19 +1,25 @@
-//! `holonom export`: a result as Parquet or CSV.
+//! `holonom export`: a result in another format.
 
 use super::{Command, Outcome};
 use crate::error::Error;
 use crate::output;
 use clap::{CommandFactory, FromArgMatches};
-use holonom_results::{CsvOptions, Table, to_csv, to_parquet};
+use holonom::multibody::elements::Library;
+use holonom_results::{Format, Table};
 use std::path::PathBuf;
 
 /// The entry of the registry.
 pub const COMMAND: Command = Command {
-    define: || Arguments::command(),
+    define: || {
+        let endings = Format::endings();
+        Arguments::command().mut_arg("output", |arg| {
+            arg.help(format!("File to write, ending in {endings}"))
+        })
+    },
     run,
 };
 
-/// Convert a result to Parquet or CSV
+/// Convert a result to another format
 ///
 /// The extension of FILE selects the format. Results of a crashed run are written up to the last complete chunk.
 #[derive(clap::Parser)]
@@ -25,16 +31,16 @@ struct Arguments {
     /// Result file (.arrows, .parquet, .csv)
     result: PathBuf,
 
-    /// File to write, ending in .parquet or .csv
+    /// File to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
-    /// Only these channels (CSV), such as 'wheel_*.force.z'
+    /// Only these channels (not Parquet), such as 'wheel_*.force.z'
     #[arg(long, value_name = "PATTERN")]
     channel: Vec<String>,
 }
 
-fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
+fn run(matches: &clap::ArgMatches, _: &Library) -> Result<Outcome, Error> {
     let arguments = Arguments::from_arg_matches(matches).map_err(|error| Error::Usage(error.to_string()))?;
     let usage = |error: holonom_results::Error| Error::Usage(error.to_string());
     output::check_file(&arguments.output)?;
@@ -50,31 +56,22 @@ fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
     if let Some(lost) = table.lost() {
         output::remark(&format!("{}: {lost}", arguments.result.display()));
     }
-    let ending = arguments
-        .output
-        .extension()
-        .map(|e| e.to_string_lossy().to_lowercase());
-    let summary = match ending.as_deref() {
-        Some("parquet") if !arguments.channel.is_empty() => {
-            let text = "--channel works only for CSV; other programs can read single columns of Parquet";
-            return Err(Error::Usage(text.to_string()));
-        }
-        Some("parquet") => to_parquet(&table, &arguments.output),
-        Some("csv") => {
-            let options = CsvOptions {
-                columns: arguments.channel,
-                ..CsvOptions::default()
-            };
-            to_csv(&table, &arguments.output, &options)
-        }
-        _ => {
-            let shown = arguments.output.display();
-            return Err(Error::Usage(format!(
-                "the format of `{shown}` is unknown: the file name must end in .parquet or .csv"
-            )));
-        }
+    let Some(format) = Format::of(&arguments.output) else {
+        return Err(Error::Usage(format!(
+            "the format of `{}` is unknown: the file name must end in {}",
+            arguments.output.display(),
+            Format::endings()
+        )));
     };
-    let summary = summary.map_err(usage)?;
+    if !format.selects && !arguments.channel.is_empty() {
+        return Err(Error::Usage(format!(
+            "--channel: {} files take all channels; other programs can read single columns of them",
+            format.name
+        )));
+    }
+    let summary = format
+        .export(&table, &arguments.output, &arguments.channel)
+        .map_err(usage)?;
     let text = format!(
         "{}: {} rows, {} columns, {} bytes\n",
         summary.path.display(),

@@ -7,7 +7,6 @@ mod compare;
 mod completions;
 mod export;
 mod list;
-mod measure;
 mod models;
 mod new;
 mod plot;
@@ -20,25 +19,18 @@ mod verify;
 mod view;
 
 use crate::error::Error;
+use crate::outcome::Outcome;
 use clap::ArgMatches;
+use holonom::multibody::elements::Library;
 use std::ffi::OsString;
 use std::path::Path;
-
-/// How a command ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// As asked.
-    Done,
-    /// It ran to the end, and a check does not hold.
-    DoesNotHold,
-}
 
 /// One command.
 pub struct Command {
     /// Its arguments and help; the name is the one typed.
     define: fn() -> clap::Command,
-    /// Does it.
-    run: fn(&ArgMatches) -> Result<Outcome, Error>,
+    /// Does it, for models with the kinds of a library.
+    run: fn(&ArgMatches, &Library) -> Result<Outcome, Error>,
 }
 
 /// All commands, in the order of the help.
@@ -116,13 +108,13 @@ pub fn with_report_names(typed: impl IntoIterator<Item = OsString>) -> Vec<OsStr
 }
 
 /// Runs the command that was typed.
-pub fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+pub fn run(matches: &ArgMatches, library: &Library) -> Result<Outcome, Error> {
     let typed = matches.subcommand();
     for command in REGISTRY {
         if let Some((name, arguments)) = typed
             && (command.define)().get_name() == name
         {
-            return (command.run)(arguments);
+            return (command.run)(arguments, library);
         }
     }
     Err(Error::Usage(

@@ -3,10 +3,11 @@
 use super::{Command, Outcome};
 use crate::error::Error;
 use crate::output;
-use crate::table::{Align, Table};
 use clap::{Arg, ArgMatches};
+use holonom::multibody::elements::Library;
 use holonom_models::Entry;
 use holonom_text::did_you_mean;
+use holonom_text::{Align, Table};
 use std::path::{Path, PathBuf};
 
 /// The entry of the registry.
@@ -47,7 +48,7 @@ fn define() -> clap::Command {
         )
 }
 
-fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+fn run(matches: &ArgMatches, _: &Library) -> Result<Outcome, Error> {
     match matches.subcommand() {
         Some(("show", arguments)) => output::print(find(arguments)?.text())?,
         Some(("copy", arguments)) => {

@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::output;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches};
+use holonom::multibody::elements::Library;
 use std::path::PathBuf;
 
 /// The entry of the registry.
@@ -66,7 +67,7 @@ fn define() -> clap::Command {
         )
 }
 
-fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+fn run(matches: &ArgMatches, _: &Library) -> Result<Outcome, Error> {
     let name = matches.get_one::<String>("name").map_or("", String::as_str);
     let wanted = matches.get_one::<String>("template").map_or("", String::as_str);
     let path = PathBuf::from(if name.ends_with(".toml") {

@@ -1,18 +1,20 @@
 //! `holonom realtime`: a model in steps of fixed size, with the time that every one of them takes.
 
 use super::view::{self, Watched};
-use super::{Command, Outcome, run, step_size};
+use super::{Command, Outcome, step_size};
 use crate::error::Error;
+use crate::interrupt::on_interrupt;
 use crate::model::{self, Asked};
 use crate::output;
 use crate::settings;
-use crate::table::{Align, Table};
 use clap::{Arg, ArgAction, ArgMatches};
 use holonom::analysis::step_size::Advice;
 use holonom::dae::FailureKind;
 use holonom::format::Settings;
+use holonom::multibody::elements::Library;
 use holonom::simulation::{LoopWatch, Simulation};
 use holonom::solver::stepper::{Advance, DriftBound, RealTime};
+use holonom_text::{Align, Table};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::path::Path;
@@ -97,8 +99,8 @@ fn define() -> clap::Command {
 /// Most steps of a run.
 const MOST_STEPS: f64 = 1e10;
 
-fn realtime(matches: &ArgMatches) -> Result<Outcome, Error> {
-    let named = model::load(&Asked::typed(matches))?;
+fn realtime(matches: &ArgMatches, library: &Library) -> Result<Outcome, Error> {
+    let named = model::load(&Asked::typed(matches, library))?;
     let duration = matches.get_one::<String>("duration").cloned().unwrap_or_default();
     let seconds = settings::number("duration", &duration, "s")?;
     let json = matches.get_one::<String>("json").map(String::as_str);
@@ -138,7 +140,7 @@ fn realtime(matches: &ArgMatches) -> Result<Outcome, Error> {
         .loop_watch()
         .map_err(|error| Error::Usage(error.to_string()))?;
     let watched = Watched::start(matches, &named, &simulation, |replay| replay.model().tree.n_q)?;
-    let interrupt = watched.as_ref().map(|_| run::on_interrupt());
+    let interrupt = watched.as_ref().map(|_| on_interrupt());
     let seen = (watch.as_mut(), watched.as_ref().zip(interrupt.as_deref()));
     let (measured, open) = measure(&mut system, seen, steps as u64, paced);
     let stiff = simulation.stiff_names(system.method().stiff_elements());
@@ -160,7 +162,7 @@ fn realtime(matches: &ArgMatches) -> Result<Outcome, Error> {
         None => output::print(&report.text())?,
     }
     if let (Some(watched), Some(interrupt)) = (watched, interrupt) {
-        watched.stay(None, &interrupt);
+        watched.stay(None, library, &interrupt);
     }
     let held = (report.measured.held > 0).then(|| {
         format!(

@@ -4,6 +4,7 @@ use super::{Command, Outcome};
 use crate::error::Error;
 use crate::output;
 use clap::ArgMatches;
+use holonom::multibody::elements::Library;
 
 /// The entry of the registry.
 pub const COMMAND: Command = Command { define, run };
@@ -19,7 +20,7 @@ fn define() -> clap::Command {
         .after_help(AFTER_HELP)
 }
 
-fn run(_: &ArgMatches) -> Result<Outcome, Error> {
-    output::print(&format!("{:#}\n", holonom::format::schema()))?;
+fn run(_: &ArgMatches, library: &Library) -> Result<Outcome, Error> {
+    output::print(&format!("{:#}\n", holonom::format::schema(library)))?;
     Ok(Outcome::Done)
 }

@@ -181,7 +181,9 @@ impl Film {
         let (mut value, binary) = scene_json(&self.scene);
         let mut catalogue = self.catalogue();
         if catalogue.len() > MOST_DESCRIBED {
-            catalogue.iter_mut().for_each(|(column, _)| column.description.clear());
+            catalogue
+                .iter_mut()
+                .for_each(|(column, _)| column.description.clear());
         }
         let channels: Vec<Value> = catalogue
             .into_iter()

@@ -9,6 +9,7 @@ use meshes::supply;
 use crate::error::Error;
 use holonom::algebra::Pose;
 use holonom::multibody::channels::Selection;
+use holonom::multibody::elements::Library;
 use holonom::simulation::{Replay, Simulation, StateSampler};
 use holonom_results::{Column, FileKind, Table, keys};
 use holonom_scene::{Poser, Scene};
@@ -34,7 +35,7 @@ fn usage(error: holonom_results::Error) -> Error {
 ///
 /// # Errors
 /// A result without the state, with the remedy; a model that cannot be read again.
-pub fn replay(table: &Table) -> Result<Replay, Error> {
+pub fn replay(table: &Table, library: &Library) -> Result<Replay, Error> {
     let shown = table.path().display();
     let text = table.metadata().get(keys::MODEL_TEXT);
     let (false, Some(text)) = (table.state().is_empty(), text) else {
@@ -46,7 +47,8 @@ pub fn replay(table: &Table) -> Result<Replay, Error> {
             "`{shown}` does not contain the state of the run: {remedy}"
         )));
     };
-    Replay::new(text, table.state().len()).map_err(|error| Error::Usage(format!("`{shown}`: {error}")))
+    Replay::with_library(text, table.state().len(), library)
+        .map_err(|error| Error::Usage(format!("`{shown}`: {error}")))
 }
 
 impl Film {
@@ -54,9 +56,9 @@ impl Film {
     ///
     /// # Errors
     /// No result, one without the state, or one without rows.
-    pub fn open(path: &Path) -> Result<Self, Error> {
+    pub fn open(path: &Path, library: &Library) -> Result<Self, Error> {
         let table = Table::open(path).map_err(usage)?;
-        let replay = replay(&table)?;
+        let replay = replay(&table, library)?;
         if table.rows() == 0 {
             let shown = path.display();
             return Err(Error::Usage(format!(

@@ -136,7 +136,7 @@ fn elements(kinds: impl Iterator<Item = (&'static str, &'static str, Vec<Noted>)
 
 /// Keys of a joint that are special to its kind.
 fn special(info: &JointInfo) -> Vec<Noted> {
-    let fields = note(|v| Joint::new("", info.template, "", "").fields(v));
+    let fields = note(|v| Joint::new("", (info.template)(), "", "").fields(v));
     let known = ["from", "to", "axis"];
     fields
         .into_iter()
@@ -185,7 +185,7 @@ fn coordinates() -> String {
 
 fn settings() -> String {
     let mut out = String::from("| key | value | |\n|---|---|---|\n");
-    for info in SETTINGS {
+    for info in SETTINGS.iter() {
         let value = match info.kind {
             SettingKind::Number("") => "number".to_string(),
             SettingKind::Number(unit) => format!("number [{unit}]"),
@@ -201,7 +201,7 @@ fn settings() -> String {
                 format!("list of names, or {}", words.join(" or "))
             }
         };
-        let _ = writeln!(out, "| `{}` | {value} | {} |", info.name, cell(info.doc));
+        let _ = writeln!(out, "| `{}` | {value} | {} |", info.name, cell(&info.help()));
     }
     out
 }
@@ -276,7 +276,7 @@ fn every_force_element_has_its_table_and_its_picture() {
 #[test]
 fn every_table_and_key_is_explained() {
     let text = std::fs::read_to_string(docs().join(PAGE)).expect("the page");
-    let schema = schema();
+    let schema = schema(&holonom::multibody::elements::Library::standard());
     let tables = schema["properties"].as_object().expect("tables");
     for (name, table) in tables {
         let heading = if table["type"] == "array" {

@@ -362,7 +362,7 @@ fn a_run_is_seen_while_it_goes_on() {
         "--step",
         "1 ms",
         "--duration",
-        "20 s",
+        "300 s",
         "--paced",
         "--view",
         "--no-open",

@@ -17,7 +17,7 @@ use crate::order::{EQUAL, places, places_by};
 use crate::reduced::Reduced;
 use crate::tangent::{Equation, State};
 use holonom_multibody::Model;
-use holonom_multibody::model::RowLevel;
+use holonom_multibody::elements::constraints::RowLevel;
 use holonom_multibody::start::Assembled;
 use large::Pencil;
 
@@ -129,6 +129,7 @@ pub enum Completeness {
 
 /// How modes are computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ModesOptions {
     /// Which modes.
     pub selection: Selection,
@@ -142,6 +143,22 @@ impl Default for ModesOptions {
             selection: Selection::All,
             dense_up_to: 500,
         }
+    }
+}
+
+impl ModesOptions {
+    /// Sets [`selection`](Self::selection).
+    #[must_use]
+    pub fn selection(mut self, selection: Selection) -> Self {
+        self.selection = selection;
+        self
+    }
+
+    /// Sets [`dense_up_to`](Self::dense_up_to).
+    #[must_use]
+    pub fn dense_up_to(mut self, dense_up_to: usize) -> Self {
+        self.dense_up_to = dense_up_to;
+        self
     }
 }
 

@@ -24,6 +24,7 @@ use crate::tangent::State;
 use core::fmt;
 use holonom_dae::Rejection;
 use holonom_multibody::Signal;
+use holonom_multibody::diagnostic::Diagnostic;
 use holonom_multibody::elements::constraints::ConstraintElement;
 use holonom_multibody::model::Model;
 use holonom_multibody::start::{Assembled, MovedCoordinate};
@@ -33,6 +34,7 @@ use std::sync::Arc;
 
 /// How equilibria are looked for.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct StaticsOptions {
     /// Unbalanced forces, in parts of the forces at work, that count as none.
     pub tolerance: f64,
@@ -53,6 +55,36 @@ impl Default for StaticsOptions {
             relaxation_steps: 3000,
             dense_up_to: 80,
         }
+    }
+}
+
+impl StaticsOptions {
+    /// Sets [`tolerance`](Self::tolerance).
+    #[must_use]
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.tolerance = tolerance;
+        self
+    }
+
+    /// Sets [`newton_steps`](Self::newton_steps).
+    #[must_use]
+    pub fn newton_steps(mut self, newton_steps: usize) -> Self {
+        self.newton_steps = newton_steps;
+        self
+    }
+
+    /// Sets [`relaxation_steps`](Self::relaxation_steps).
+    #[must_use]
+    pub fn relaxation_steps(mut self, relaxation_steps: usize) -> Self {
+        self.relaxation_steps = relaxation_steps;
+        self
+    }
+
+    /// Sets [`dense_up_to`](Self::dense_up_to).
+    #[must_use]
+    pub fn dense_up_to(mut self, dense_up_to: usize) -> Self {
+        self.dense_up_to = dense_up_to;
+        self
     }
 }
 
@@ -191,13 +223,9 @@ impl fmt::Display for Unsettled {
 
 /// Why no equilibrium was found.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{}", Diagnostic::from(self))]
 pub enum StaticsError {
     /// Forces remain.
-    #[error(
-        "no equilibrium was found from this initial position; after {steps} steps these coordinates are \
-         unbalanced: {}. Restrain them with a spring, a stop, a lock or a driver, or start closer to the \
-         equilibrium", list(.worst)
-    )]
     NoEquilibrium {
         /// The largest unbalanced forces, N or N m, the largest first.
         worst: Vec<Unbalanced>,
@@ -205,11 +233,6 @@ pub enum StaticsError {
         steps: usize,
     },
     /// Forces have faded, but the positions do not settle.
-    #[error(
-        "no equilibrium was found from this initial position: the forces become small, but they never vanish; after \
-         {steps} steps they would still move these coordinates: {}. Restrain them with a spring, a stop, a lock or a \
-         driver, or start closer to the equilibrium", list(.farthest)
-    )]
     Unsettled {
         /// The coordinates that the next step would move most, the farthest first.
         farthest: Vec<Unsettled>,
@@ -217,17 +240,39 @@ pub enum StaticsError {
         steps: usize,
     },
     /// The stiffness is not symmetric, and too large for all its eigenvalues.
-    #[error(
-        "the stability of the equilibrium cannot be determined: the stiffness is not symmetric and has {directions} \
-         directions; use `holonom modes` with `--at start` from the position found by a damped run"
-    )]
     StabilityUnknown {
         /// Directions that the constraints allow.
         directions: usize,
     },
     /// The mechanism could not be linearised.
-    #[error(transparent)]
     Analysis(#[from] AnalysisError),
+}
+
+impl From<&StaticsError> for Diagnostic {
+    fn from(error: &StaticsError) -> Self {
+        const RESTRAIN: &str = "restrain them with a spring, a stop, a lock or a driver, or start closer to the \
+                                equilibrium";
+        match error {
+            StaticsError::NoEquilibrium { worst, steps } => Self::sentence(format!(
+                "no equilibrium was found from this initial position: after {steps} steps these coordinates are \
+                 unbalanced: {}",
+                list(worst)
+            ))
+            .remedy(RESTRAIN),
+            StaticsError::Unsettled { farthest, steps } => Self::sentence(format!(
+                "no equilibrium was found from this initial position: the forces become small, but they never \
+                 vanish; after {steps} steps they would still move these coordinates: {}",
+                list(farthest)
+            ))
+            .remedy(RESTRAIN),
+            StaticsError::StabilityUnknown { directions } => Self::sentence(format!(
+                "the stability of the equilibrium cannot be determined: the stiffness is not symmetric and has \
+                 {directions} directions"
+            ))
+            .remedy("use `holonom modes` with `--at start` from the position found by a damped run"),
+            StaticsError::Analysis(error) => error.into(),
+        }
+    }
 }
 
 impl From<Rejection> for StaticsError {

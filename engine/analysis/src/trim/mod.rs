@@ -34,6 +34,7 @@ pub type Make<'a> = dyn FnMut(&[f64]) -> Result<Arc<Model>, String> + 'a;
 
 /// How steady motion is looked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct TrimOptions {
     /// Unbalanced forces, by √M_ii and g √M of the heaviest coordinate, that count as none.
     pub tolerance: f64,
@@ -56,6 +57,36 @@ impl Default for TrimOptions {
             least_step: 1e-2,
             largest_sideslip: 20.0 * core::f64::consts::PI / 180.0,
         }
+    }
+}
+
+impl TrimOptions {
+    /// Sets [`tolerance`](Self::tolerance).
+    #[must_use]
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.tolerance = tolerance;
+        self
+    }
+
+    /// Sets [`newton_steps`](Self::newton_steps).
+    #[must_use]
+    pub fn newton_steps(mut self, newton_steps: usize) -> Self {
+        self.newton_steps = newton_steps;
+        self
+    }
+
+    /// Sets [`least_step`](Self::least_step).
+    #[must_use]
+    pub fn least_step(mut self, least_step: f64) -> Self {
+        self.least_step = least_step;
+        self
+    }
+
+    /// Sets [`largest_sideslip`](Self::largest_sideslip).
+    #[must_use]
+    pub fn largest_sideslip(mut self, largest_sideslip: f64) -> Self {
+        self.largest_sideslip = largest_sideslip;
+        self
     }
 }
 

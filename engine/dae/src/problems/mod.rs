@@ -107,7 +107,7 @@ pub fn find(name: &str) -> Option<Problem> {
         return Some(problem);
     }
     let (stem, form) = name.rsplit_once('-')?;
-    let form = Form::ALL.into_iter().find(|f| f.name() == form)?;
+    let form = Form::CONSTRAINED.into_iter().find(|f| f.name() == form)?;
     match stem {
         "car-axle" => Some(car_axle::problem(form)),
         "andrews" => Some(andrews::problem(form)),

@@ -95,10 +95,11 @@ fn has_ambiguous_comma(field: &str) -> bool {
     field.contains(',') && field.parse::<f64>().is_err() && field.replace(',', "").parse::<f64>().is_ok()
 }
 
-fn ambiguous_comma(field: &str) -> String {
-    format!(
-        "the comma in \"{field}\" may be a decimal or a thousands separator; write the number with a decimal point \
-         and no thousands separator, or separate the fields by semicolons if it is a decimal comma"
+fn ambiguous_comma(field: &str) -> (String, &'static str) {
+    (
+        format!("the comma in \"{field}\" may be a decimal or a thousands separator"),
+        "write the number with a decimal point and no thousands separator, or separate the fields by semicolons \
+         if it is a decimal comma",
     )
 }
 
@@ -106,7 +107,7 @@ fn ambiguous_comma(field: &str) -> String {
 ///
 /// What stands in brackets has to be a unit; elsewhere it may be anything. Behind a stroke, a blank or an underscore
 /// only units that change the numbers count, because `s` or `m` may be a part of the name there.
-fn split_heading(heading: &str) -> Result<(&str, Option<Unit>), String> {
+fn split_heading(heading: &str) -> Result<(&str, Option<Unit>), (String, &'static str)> {
     let inner = |open: char, close: char| {
         let (name, rest) = heading.strip_suffix(close)?.rsplit_once(open)?;
         Some((name.trim(), rest.trim()))
@@ -124,9 +125,9 @@ fn split_heading(heading: &str) -> Result<(&str, Option<Unit>), String> {
         }
         return match unit(text) {
             Some(unit) => Ok((name, Some(unit))),
-            None => Err(format!(
-                "`{text}` in the heading \"{heading}\" is not a unit; write one such as [mm] or [N/m], or \
-                 remove the brackets"
+            None => Err((
+                format!("`{text}` in the heading \"{heading}\" is not a unit"),
+                "write one such as [mm] or [N/m], or remove the brackets",
             )),
         };
     }
@@ -212,7 +213,8 @@ impl Points {
             Some(other) => Err(CurveError::Csv {
                 name: name.to_string(),
                 line: self.line,
-                reason: format!("a column is in {other}, but a length is expected; correct its heading"),
+                fault: format!("a column is in {other}, but a length is expected"),
+                remedy: Some("correct its heading".to_string()),
             }),
         }
     }
@@ -220,10 +222,11 @@ impl Points {
 
 /// The numbers of two columns of a text, those of the first rising if they have to.
 pub fn points(name: &str, text: &str, columns: [Column; 2], rising: bool) -> Result<Points, CurveError> {
-    let fail = |line: usize, reason: String| CurveError::Csv {
+    let fail = |line: usize, (fault, remedy): (String, &str)| CurveError::Csv {
         name: name.to_string(),
         line,
-        reason,
+        fault,
+        remedy: (!remedy.is_empty()).then(|| remedy.to_string()),
     };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text
@@ -233,10 +236,8 @@ pub fn points(name: &str, text: &str, columns: [Column; 2], rising: bool) -> Res
         .filter(|(_, line)| !line.is_empty())
         .peekable();
     let Some(&(start, first)) = lines.peek() else {
-        return Err(fail(
-            1,
-            "the text has no lines with numbers; give at least two, with x and y".to_string(),
-        ));
+        let fault = "the text has no lines with numbers".to_string();
+        return Err(fail(1, (fault, "give at least two, with x and y")));
     };
     let separator = Separator::of(first);
     let fields = separator.fields(first);
@@ -263,26 +264,20 @@ pub fn points(name: &str, text: &str, columns: [Column; 2], rising: bool) -> Res
                 [one] => Ok(one),
                 [] => {
                     let there = headings.join("\", \"");
-                    let reason = format!("there is no column \"{heading}\"; there are \"{there}\"");
-                    Err(fail(start, reason))
+                    let fault = format!("there is no column \"{heading}\"");
+                    Err(fail(start, (fault, &format!("there are \"{there}\""))))
                 }
-                [first, second, ..] => Err(fail(
-                    start,
-                    format!(
-                        "columns {} and {} both have the heading \"{heading}\"; give the column number",
-                        first + 1,
-                        second + 1
-                    ),
-                )),
+                [first, second, ..] => {
+                    let (first, second) = (first + 1, second + 1);
+                    let fault = format!("columns {first} and {second} both have the heading \"{heading}\"");
+                    Err(fail(start, (fault, "give the column number")))
+                }
             }
         }
-        Column::Name(heading) => Err(fail(
-            start,
-            format!(
-                "the column \"{heading}\" cannot be found because the file has no headings; give the \
-            column number"
-            ),
-        )),
+        Column::Name(heading) => {
+            let fault = format!("the column \"{heading}\" cannot be found because the file has no headings");
+            Err(fail(start, (fault, "give the column number")))
+        }
     };
     let indices = [find(&columns[0])?, find(&columns[1])?];
     let mut units = [None, None];
@@ -296,29 +291,29 @@ pub fn points(name: &str, text: &str, columns: [Column; 2], rising: bool) -> Res
     let mut points = [Vec::new(), Vec::new()];
     for (line, content) in lines {
         if points[0].len() >= MAX_POINTS {
-            return Err(fail(line, format!("there are more than {MAX_POINTS} points")));
+            return Err(fail(
+                line,
+                (format!("there are more than {MAX_POINTS} points"), ""),
+            ));
         }
         let fields = separator.fields(content);
         for ((&index, unit), column) in indices.iter().zip(&units).zip(&mut points) {
             let Some(field) = fields.get(index) else {
-                let there = fields.len();
-                return Err(fail(
-                    line,
-                    format!("column {} is missing; there are {there}", index + 1),
-                ));
+                let fault = format!("column {} is missing", index + 1);
+                return Err(fail(line, (fault, &format!("there are {}", fields.len()))));
             };
             match separator.number(field) {
                 Some(x) if x.is_finite() => column.push(unit.map_or(x, |unit| unit.in_si(x))),
                 _ if has_ambiguous_comma(field) => return Err(fail(line, ambiguous_comma(field))),
-                _ => return Err(fail(line, format!("\"{field}\" is not a finite number"))),
+                _ => return Err(fail(line, (format!("\"{field}\" is not a finite number"), ""))),
             }
         }
         if rising
             && let [.., before, after] = points[0][..]
             && after <= before
         {
-            let reason = format!("x must be increasing, but {after} follows {before}");
-            return Err(fail(line, reason));
+            let fault = format!("x must be increasing, but {after} follows {before}");
+            return Err(fail(line, (fault, "")));
         }
     }
     Ok(Points {

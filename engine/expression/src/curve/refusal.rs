@@ -24,20 +24,28 @@ pub struct Refusal {
     pub range: [f64; 2],
 }
 
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Refusal {
+    /// What helps.
+    pub const REMEDY: &'static str = "add points, or set extrapolation = \"hold\" or \"linear\"";
+
+    /// What is wrong.
+    pub fn fault(&self) -> String {
         let [first, last] = self.range;
         let (side, end) = if self.x < first {
             ("below", first)
         } else {
             ("above", last)
         };
-        write!(
-            f,
-            "the table \"{}\" covers x = {first} to {last}, but a value {side} {end} is needed; add points, \
-             or set extrapolation = \"hold\" or \"linear\"",
+        format!(
+            "the table \"{}\" covers x = {first} to {last}, but a value {side} {end} is needed",
             self.table
         )
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", self.fault(), Self::REMEDY)
     }
 }
 

@@ -2,6 +2,7 @@
 //! numbers.
 
 use super::*;
+use holonom_algebra::Real;
 
 /// 1/cosh² without overflow.
 fn sech2(x: f64) -> f64 {

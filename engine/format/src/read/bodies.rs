@@ -2,11 +2,11 @@
 
 use super::Reader;
 use super::table_reader::TableReader;
-use crate::model_file::Label;
 use crate::tree::{Kind, Table, Value};
 use core::ops::Range;
 use holonom_algebra::{CardanAngles, Mat3, Pose, Vec3};
 use holonom_multibody::description::{Body, Frame, Marker, ShapeKind, frame};
+use holonom_multibody::diagnostic::{Thing, ThingKind};
 
 /// Ways to give an orientation; at most one of them stands in a table.
 pub(crate) const ORIENTATIONS: [&str; 4] = ["cardan", "quaternion", "z_axis", "matrix"];
@@ -17,7 +17,7 @@ pub(crate) const SOLIDS: [&str; 5] = ["ball", "box", "cylinder", "thin_rod", "pl
 impl Reader<'_, '_> {
     pub(super) fn body(&mut self, table: &Table) {
         let mut fields = TableReader::new(self, table, "a body");
-        let name = fields.name("body");
+        let name = fields.name(ThingKind::Body);
         let mut body = Body::new(&name, 1.0);
         body.fields(&mut fields);
         let solid = fields.optional("solid");
@@ -51,7 +51,7 @@ impl Reader<'_, '_> {
 
     pub(super) fn ground(&mut self, value: &Value) {
         let Some(table) = self.table(value) else { return };
-        self.subject = "the ground".to_string();
+        self.is_about("the ground");
         let mut fields = TableReader::new(self, table, "the ground");
         let markers = fields.optional("markers");
         fields.finish();
@@ -108,12 +108,9 @@ impl Reader<'_, '_> {
         };
         let mut markers = Vec::with_capacity(table.entries.len());
         for entry in &table.entries {
-            let thing = match body {
-                Some(body) => format!("marker \"{}\" on body \"{body}\"", entry.key),
-                None => format!("marker \"{}\" on ground", entry.key),
-            };
-            let label = Label::Marker(entry.key.clone(), body.map(str::to_string));
-            self.remember(label, None, &entry.key_span);
+            let marker = Thing::marker(&entry.key, body.map(str::to_string));
+            let thing = marker.to_string();
+            self.remember(marker, None, &entry.key_span);
             let frame = match &entry.value.kind {
                 Kind::Table(table) => {
                     let mut fields = TableReader::new(self, table, thing);

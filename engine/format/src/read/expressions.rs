@@ -10,6 +10,7 @@ use holonom_expression::{
     Ast, Dimension, DimensionState, Expression, ExpressionError, MotionFault, Scope, is_reserved,
 };
 use holonom_multibody::Signal;
+use holonom_multibody::diagnostic::ThingKind;
 use std::sync::Arc;
 
 /// What expressions of a file may use.
@@ -80,10 +81,11 @@ impl Text<'_> {
         }
     }
 
-    fn message(&self, error: ExpressionError) -> Message {
+    fn message(&self, error: ExpressionError, unit: &str) -> Message {
         let message = Message::error(Some(self.place(&error.span)), error.message);
         match error.help {
             Some(help) => message.help(help),
+            None if error.wrong_dimension => message.help(format!("give it in {unit}")),
             None => message,
         }
     }
@@ -151,9 +153,11 @@ impl Reader<'_, '_> {
         {
             let has_unit = dimension.known().is_some_and(|d| !d.is_none()) || says_angle(value);
             let (place, subject) = (self.place(&value.span), self.subject.clone());
+            let kind = self.kind;
             self.session.seen.push(Seen {
                 place,
                 subject,
+                kind,
                 unit,
                 value: x,
                 has_unit,
@@ -273,10 +277,10 @@ impl Reader<'_, '_> {
             start,
             span,
         };
-        let result = bound(&scope, &text, &place, dimension(unit));
+        let result = bound(&scope, &text, &place, unit);
         self.note_names(&text);
         self.names.laws = Some((others, scope));
-        let law = self.keep(result, unit)?;
+        let law = self.keep(result)?;
         if variables.contains(&"t") {
             return Some(law);
         }
@@ -363,7 +367,7 @@ impl Reader<'_, '_> {
     pub(super) fn curve(&mut self, table: &Table) {
         use super::table_reader::TableReader;
         let mut fields = TableReader::new(self, table, "a table");
-        let name = fields.name("table");
+        let name = fields.name(ThingKind::Table);
         let head = fields.head();
         let file = fields.optional("file");
         let columns = fields.optional("columns");
@@ -504,7 +508,9 @@ impl Reader<'_, '_> {
         };
         match Curve::from_csv(name, &text, wanted, interpolation, extrapolation) {
             Ok(curve) => Some(curve),
-            Err(CurveError::Csv { line, reason, .. }) => {
+            Err(CurveError::Csv {
+                line, fault, remedy, ..
+            }) => {
                 // At the line of that file.
                 let source = Source::new(path.display().to_string(), text);
                 let start = source
@@ -518,13 +524,9 @@ impl Reader<'_, '_> {
                     span: start..start + length,
                     source,
                 };
-                let (fault, help) = match reason.split_once("; ") {
-                    Some((fault, help)) => (fault.to_string(), Some(help.to_string())),
-                    None => (reason, None),
-                };
                 let message = Message::error(Some(place), format!("table \"{name}\": {fault}"));
-                self.report(match help {
-                    Some(help) => message.help(help),
+                self.report(match remedy {
+                    Some(remedy) => message.help(remedy),
                     None => message,
                 });
                 None
@@ -564,9 +566,9 @@ impl Reader<'_, '_> {
             (_, true) => &self.names.functions,
             (_, false) => &self.names.constants,
         };
-        let result = bound(scope, text, &place, dimension(unit));
+        let result = bound(scope, text, &place, unit);
         self.note_names(text);
-        self.keep(result, unit)
+        self.keep(result)
     }
 
     fn note_names(&mut self, text: &str) {
@@ -577,14 +579,11 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn keep<T>(&mut self, result: Result<T, Vec<Message>>, unit: &str) -> Option<T> {
+    fn keep<T>(&mut self, result: Result<T, Vec<Message>>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
             Err(messages) => {
                 for mut message in messages {
-                    if message.help.is_none() && message.text.ends_with("is expected") {
-                        message = message.help(format!("give it in {unit}"));
-                    }
                     message.text = self.about(message.text);
                     self.report(message);
                 }
@@ -613,17 +612,21 @@ fn point_at_fault<'v>(error: &CurveError, points: &'v Value) -> Option<&'v Range
     }
 }
 
-/// An expression bound in a scope, with the messages at their places.
+/// An expression bound in a scope, which has to have a unit unless that is empty, with the messages at their places.
 pub(super) fn bound(
     scope: &Scope,
     text: &str,
     place: &Text<'_>,
-    expected: Option<Dimension>,
+    unit: &str,
 ) -> Result<Expression, Vec<Message>> {
+    let expected = dimension(unit);
     let bound = Ast::parse_as(text, expected)
         .map_err(|error| vec![error])
         .and_then(|ast| ast.bind(scope, expected));
-    bound.map_err(|errors| errors.into_iter().map(|error| place.message(error)).collect())
+    bound.map_err(|errors| {
+        let errors = errors.into_iter();
+        errors.map(|error| place.message(error, unit)).collect()
+    })
 }
 
 /// The dimension of a unit as it stands in field lists (`kg m²`, `N s/m`, `1` for pure numbers); none for an

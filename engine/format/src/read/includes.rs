@@ -7,7 +7,8 @@ use crate::message::Place;
 use crate::model_file::ModelFile;
 use crate::tree::Table;
 use crate::urdf::{self, Base};
-use holonom_multibody::description::{Axis, Placement};
+use holonom_multibody::description::Axis;
+use holonom_multibody::include::Placement;
 
 const AXES: [(&str, Axis); 3] = [("x", Axis::X), ("y", Axis::Y), ("z", Axis::Z)];
 
@@ -24,7 +25,7 @@ impl Reader<'_, '_> {
         let strict = fields.optional("strict");
         let resistance = ["damping", "friction", "limits"].map(|key| fields.optional(key));
         fields.finish();
-        self.subject = "an include".to_string();
+        self.is_about("an include");
         let Some(file) = file else {
             self.session.complete = false;
             return;
@@ -33,7 +34,7 @@ impl Reader<'_, '_> {
             self.session.complete = false;
             return;
         };
-        self.subject = format!("the include of `{}`", shortened(name));
+        self.is_about(format!("the include of `{}`", shortened(name)));
         let mut placement = Placement::new("");
         if let Some(prefix) = prefix.and_then(|value| self.text(value)) {
             placement.prefix = prefix.to_string();
@@ -93,10 +94,9 @@ impl Reader<'_, '_> {
     fn adopt(&mut self, part: ModelFile, placement: &Placement, table: &Table, at: &Place) {
         if let Err(error) = self.model.description.add_part(part.description, placement) {
             let at = table.get("on").map_or(&table.span, |on| &on.span).clone();
-            let text = error.to_string();
-            match text.rsplit_once("; ") {
-                Some((fault, remedy)) => self.error_with_help(&at, fault, remedy),
-                None => self.error(&at, text),
+            match &error.remedy {
+                Some(remedy) => self.error_with_help(&at, error.headline(), remedy),
+                None => self.error(&at, error.headline()),
             }
             self.session.complete = false;
             return;

@@ -6,6 +6,7 @@ use crate::tree::{Kind, Table, Value};
 use core::ops::Range;
 use holonom_algebra::{CardanAngles, Quaternion};
 use holonom_multibody::description::{Coordinate, CoordinateMotion, CoordinateRef, Hold, Joint, JointKind};
+use holonom_multibody::diagnostic::ThingKind;
 use holonom_multibody::elements::joints::{CoordinateInfo, JOINTS};
 use holonom_multibody::forest::Hint;
 use holonom_text::nearest;
@@ -19,11 +20,11 @@ const FIXED: [&str; 2] = ["start", "velocity"];
 impl Reader<'_, '_> {
     pub(super) fn joint(&mut self, table: &Table) {
         let mut fields = TableReader::new(self, table, "a joint");
-        let name = fields.name("joint");
+        let name = fields.name(ThingKind::Joint);
         let names: Vec<&str> = JOINTS.iter().map(|j| j.name).collect();
         let kind = fields.required("kind", &format!("one of {}", names.join(", ")));
         let kind = kind.and_then(|value| fields.reader.choice(value, "kind of joint", &names));
-        let Some(kind) = kind.map(|index| JOINTS[index].template) else {
+        let Some(kind) = kind.map(|index| (JOINTS[index].template)()) else {
             return;
         };
         let mut joint = Joint::new(&name, kind, "", "");

@@ -16,7 +16,6 @@ pub(crate) mod syntax {
     //! Words of the format that the writer and the schema share.
     pub(crate) use super::bodies::ORIENTATIONS;
     pub(crate) use super::joints::HINTS;
-    pub(crate) use super::shapes::outside;
     pub(crate) use super::top::TABLES;
 }
 mod table_reader;
@@ -25,7 +24,7 @@ mod top;
 use crate::faults;
 use crate::files::Files;
 use crate::message::{Message, Messages, Place, Severity, Source};
-use crate::model_file::{Label, ModelFile};
+use crate::model_file::ModelFile;
 use crate::tree::{Kind, MAX_TEXT, Table, Value};
 use crate::urdf;
 use core::ops::Range;
@@ -34,6 +33,8 @@ use holonom_expression::is_reserved;
 use holonom_multibody::Description;
 use holonom_multibody::channels;
 use holonom_multibody::description::{Document, ShapeKind};
+use holonom_multibody::diagnostic::{Thing, ThingKind};
+use holonom_multibody::elements::Library;
 use holonom_text::nearest;
 use parameters::Override;
 use remarks::Seen;
@@ -338,6 +339,7 @@ impl Session<'_> {
                     folder,
                     prefix,
                     subject: String::new(),
+                    kind: None,
                     names: Names::default(),
                     joints: HashMap::new(),
                     model: ModelFile::new(Description::new("")),
@@ -482,6 +484,8 @@ struct Reader<'s, 'f> {
     prefix: String,
     /// What is being read, in words, for messages about values.
     subject: String,
+    /// Kind of the thing that it reads, if it has a name.
+    kind: Option<ThingKind>,
     /// What expressions may use.
     names: Names,
     /// Numbers of the joints, for what refers to them.
@@ -490,6 +494,11 @@ struct Reader<'s, 'f> {
 }
 
 impl Reader<'_, '_> {
+    /// The kinds of elements that may be named.
+    fn library(&self) -> &Library {
+        self.session.files.known_kinds()
+    }
+
     fn place(&self, span: &Range<usize>) -> Place {
         Place {
             source: self.source.clone(),
@@ -509,6 +518,12 @@ impl Reader<'_, '_> {
     fn error_with_help(&mut self, span: &Range<usize>, text: impl Into<String>, help: impl Into<String>) {
         let message = Message::error(Some(self.place(span)), text).help(help);
         self.report(message);
+    }
+
+    /// Reads from now on what has no name, in words.
+    fn is_about(&mut self, subject: impl Into<String>) {
+        self.subject = subject.into();
+        self.kind = None;
     }
 
     /// A text with what it is about before it.
@@ -652,7 +667,7 @@ impl Reader<'_, '_> {
     }
 
     /// Remembers where a thing stands.
-    fn remember(&mut self, label: Label, table: Option<&Table>, head: &Range<usize>) {
+    fn remember(&mut self, thing: Thing, table: Option<&Table>, head: &Range<usize>) {
         let (mut values, mut texts) = (Vec::new(), Vec::new());
         for entry in table.into_iter().flat_map(|table| &table.entries) {
             values.push((entry.key.clone(), self.place(&entry.value.span)));
@@ -661,7 +676,7 @@ impl Reader<'_, '_> {
             }
         }
         let head = self.place(head);
-        self.model.places.add(label, head, values, texts);
+        self.model.places.add(thing, head, values, texts);
     }
 
     fn collect_text(&self, value: &Value, out: &mut Vec<(String, Place)>) {

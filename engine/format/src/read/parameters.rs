@@ -64,7 +64,7 @@ struct Declared {
 impl Reader<'_, '_> {
     pub(super) fn parameters(&mut self, value: Option<&Value>, overrides: Vec<Override>) {
         let mut declared = Vec::new();
-        self.subject = "[parameters]".to_string();
+        self.is_about("[parameters]");
         if let Some(table) = value.and_then(|value| self.table(value)) {
             for entry in &table.entries {
                 declared.extend(self.declare(&entry.key, &entry.key_span, &entry.value));
@@ -78,7 +78,7 @@ impl Reader<'_, '_> {
         self.names.constants = constants.forbid("t", "this number must be constant");
         self.evaluate(declared);
         self.names.functions = self.names.constants.clone().quantity("t", Dimension::TIME);
-        self.subject = "[model]".to_string();
+        self.is_about("[model]");
         if let Some(gravity) = self.names.gravity.take()
             && let Some(gravity) = self.numbers(&gravity, "m/s²")
         {
@@ -290,7 +290,7 @@ impl Reader<'_, '_> {
         };
         let (value, dimension) = match &parameter.given {
             Given::Number(value, dimension) => (*value, *dimension),
-            Given::Text(text) => match bound(&self.names.constants, text, &place, None) {
+            Given::Text(text) => match bound(&self.names.constants, text, &place, "") {
                 Ok(expression) => (expression.value()?, expression.dimension()),
                 Err(messages) => {
                     messages.into_iter().for_each(|message| self.report(message));

@@ -5,12 +5,15 @@
 
 use crate::message::{Message, Place};
 use core::f64::consts::PI;
+use holonom_multibody::diagnostic::ThingKind;
 
 /// A number of a model file, in SI units.
 pub(super) struct Seen {
     pub place: Place,
     /// The thing it belongs to, such as `body "rod"`.
     pub subject: String,
+    /// Kind of that thing, if it has a name.
+    pub kind: Option<ThingKind>,
     /// The unit it has to have.
     pub unit: &'static str,
     pub value: f64,
@@ -77,11 +80,8 @@ fn median(values: &mut [f64]) -> Option<f64> {
 
 fn lengths(seen: &[Seen], remarks: &mut Vec<Message>) {
     // Along roads and tracks, and for where things are, large numbers are usual.
-    let of_parts = |s: &&Seen| {
-        ["body ", "rod ", "constraint ", "force "]
-            .iter()
-            .any(|kind| s.subject.starts_with(kind))
-    };
+    use ThingKind::{Body, Constraint, Force, Rod};
+    let of_parts = |s: &&Seen| matches!(s.kind, Some(Body | Rod | Constraint | Force));
     let all: Vec<&Seen> = seen
         .iter()
         .filter(|s| s.unit == "m" && s.value != 0.0)

@@ -2,30 +2,10 @@
 
 use super::Reader;
 use super::table_reader::TableReader;
-use crate::model_file::Label;
+use crate::files::outside;
 use crate::tree::Table;
 use holonom_algebra::Vec3;
-use holonom_multibody::description::{Body, SHAPES, Shape, ShapeKind, frame, shape_kind};
-use std::path::{Component, Path};
-
-/// Why the name of a mesh is refused; none if it is within the folder of the model.
-pub(crate) fn outside(file: &str) -> Option<&'static str> {
-    if file.contains("://") {
-        return Some("is an address; meshes are read from the folder of the model");
-    }
-    let mut depth = 0_usize;
-    for part in Path::new(file).components() {
-        match part {
-            Component::Normal(_) => depth += 1,
-            Component::CurDir => {}
-            Component::ParentDir if depth > 0 => depth -= 1,
-            Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
-                return Some("is outside of the folder of the model");
-            }
-        }
-    }
-    None
-}
+use holonom_multibody::description::{Body, SHAPES, Shape, ShapeKind, frame, shape_thing};
 
 impl Reader<'_, '_> {
     pub(super) fn shape(&mut self, table: &Table) {
@@ -61,8 +41,8 @@ impl Reader<'_, '_> {
             .shapes
             .iter()
             .filter(|own| own.on == shape.on);
-        let label = Label::Named(shape_kind(same.count()), shape.on.clone());
-        self.remember(label, Some(table), &table.span);
+        let thing = shape_thing(&shape.on, same.count());
+        self.remember(thing, Some(table), &table.span);
         self.model.description.shapes.push(shape);
     }
 

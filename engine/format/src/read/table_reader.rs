@@ -3,13 +3,13 @@
 use super::expressions::dimension;
 use super::{Reader, shortened};
 use crate::message::Message;
-use crate::model_file::Label;
 use crate::tree::{Kind, Table, Value};
 use core::ops::Range;
 use holonom_expression::Expression;
 use holonom_multibody::Signal;
 use holonom_multibody::description::fields::{Field, Fields, Need};
 use holonom_multibody::description::{CoordinateRef, Document};
+use holonom_multibody::diagnostic::ThingKind;
 
 /// Reads the fields of one thing; [`TableReader::finish`] reports what is left over.
 pub(super) struct TableReader<'t, 'a, 's, 'f> {
@@ -40,7 +40,7 @@ impl<'t, 'a, 's, 'f> TableReader<'t, 'a, 's, 'f> {
     }
 
     /// Reads the name, which stands in all messages from then on, and remembers the place.
-    pub fn name(&mut self, what: &'static str) -> String {
+    pub fn name(&mut self, kind: ThingKind) -> String {
         self.named = true;
         let (name, span) = match self.required("name", "its name") {
             Some(value) => (
@@ -49,10 +49,10 @@ impl<'t, 'a, 's, 'f> TableReader<'t, 'a, 's, 'f> {
             ),
             None => (String::new(), self.table.span.clone()),
         };
-        self.thing = format!("{what} \"{}\"", shortened(&name));
+        self.thing = kind.named(shortened(&name)).to_string();
         self.reader.subject.clone_from(&self.thing);
-        let label = Label::Named(what, name.clone());
-        self.reader.remember(label, Some(self.table), &span);
+        self.reader.kind = Some(kind);
+        self.reader.remember(kind.named(&name), Some(self.table), &span);
         name
     }
 
@@ -220,13 +220,19 @@ impl Fields for TableReader<'_, '_, '_, '_> {
 
     fn signal(&mut self, field: &Field, out: &mut Signal) {
         if let Some(value) = self.field(field) {
-            let unit = self.unit_of(field);
-            // Constraints and tracks that follow a function need its derivatives, as motions do.
-            *out = match field.name {
-                "follows" | "travel" | "length" => self.reader.motion(value, unit),
-                "velocity" => self.reader.velocity(value, unit),
-                _ => self.reader.signal(value, unit),
-            };
+            *out = self.reader.signal(value, self.unit_of(field));
+        }
+    }
+
+    fn motion(&mut self, field: &Field, out: &mut Signal) {
+        if let Some(value) = self.field(field) {
+            *out = self.reader.motion(value, self.unit_of(field));
+        }
+    }
+
+    fn velocity(&mut self, field: &Field, out: &mut Signal) {
+        if let Some(value) = self.field(field) {
+            *out = self.reader.velocity(value, self.unit_of(field));
         }
     }
 
@@ -315,6 +321,15 @@ impl Fields for TableReader<'_, '_, '_, '_> {
             && let Some(text) = self.reader.text(value)
         {
             *out = text.to_string();
+        }
+    }
+
+    fn frames(&mut self, field: &Field, out: &mut Vec<String>) {
+        if let Some(value) = self.field(field)
+            && let Some(list) = self.reader.list(value)
+        {
+            let frames = list.iter().filter_map(|item| self.reader.text(item));
+            *out = frames.map(String::from).collect();
         }
     }
 

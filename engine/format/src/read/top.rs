@@ -4,7 +4,7 @@ use super::parameters::Override;
 use super::table_reader::TableReader;
 use super::{MAX_ELEMENTS, Reader, VERSION};
 use crate::message::Message;
-use crate::model_file::{Input, Label};
+use crate::model_file::Input;
 use crate::settings::{SETTINGS, SettingKind, SettingValue};
 use crate::tree::{Kind, Table, Value};
 use holonom_expression::{DimensionState, Expression, Scope};
@@ -12,9 +12,8 @@ use holonom_multibody::Signal;
 use holonom_multibody::description::{
     Constraint, Control, Force, ForceKind, Path, Road, Rod, StartHint, Track,
 };
-use holonom_multibody::elements::constraints::CONSTRAINTS;
-use holonom_multibody::elements::controls::CONTROLS;
-use holonom_multibody::elements::forces::{FORCES, Tyre};
+use holonom_multibody::diagnostic::ThingKind;
+use holonom_multibody::elements::forces::Tyre;
 use holonom_multibody::path::PATHS;
 use holonom_multibody::road::ROADS;
 use holonom_multibody::tyre::tir::TirFile;
@@ -122,7 +121,7 @@ impl Reader<'_, '_> {
             return;
         };
         let Some(table) = self.table(value) else { return };
-        self.subject = "[model]".to_string();
+        self.is_about("[model]");
         let mut fields = TableReader::new(self, table, "[model]");
         let format = fields.required("format", &format!("the version of the format, {VERSION}"));
         let name = fields.required("name", "the name of the mechanism");
@@ -158,11 +157,12 @@ impl Reader<'_, '_> {
 
     fn constraint(&mut self, table: &Table) {
         let mut fields = TableReader::new(self, table, "a constraint");
-        let name = fields.name("constraint");
-        let known: Vec<&str> = CONSTRAINTS.iter().map(|c| c.name).collect();
+        let name = fields.name(ThingKind::Constraint);
+        let infos: Vec<_> = fields.reader.library().constraints().collect();
+        let known: Vec<&str> = infos.iter().map(|c| c.name).collect();
         let kind = fields.required("kind", &format!("one of {}", known.join(", ")));
         let kind = kind.and_then(|value| fields.reader.choice(value, "kind of constraint", &known));
-        let Some(info) = kind.map(|index| CONSTRAINTS[index]) else {
+        let Some(info) = kind.map(|index| infos[index]) else {
             return;
         };
         let mut kind = (info.template)();
@@ -176,7 +176,7 @@ impl Reader<'_, '_> {
 
     fn rod(&mut self, table: &Table) {
         let mut fields = TableReader::new(self, table, "a rod");
-        let name = fields.name("rod");
+        let name = fields.name(ThingKind::Rod);
         let mut rod = Rod::new(name, "", "", 0.0);
         rod.fields(&mut fields);
         fields.finish();
@@ -205,14 +205,14 @@ impl Reader<'_, '_> {
         hint.orientation = turn.map(|_| frame.rotation);
         hint.velocity = velocity.and_then(|value| self.numbers(value, "m/s"));
         hint.angular_velocity = angular_velocity.and_then(|value| self.numbers(value, "rad/s"));
-        let label = Label::Named("start hint for", hint.to.clone());
-        self.remember(label, Some(table), &table.span);
+        let thing = ThingKind::StartHint.named(&hint.to);
+        self.remember(thing, Some(table), &table.span);
         self.model.description.hints.push(hint);
     }
 
     fn road(&mut self, table: &Table) {
         let mut fields = TableReader::new(self, table, "a road");
-        let name = fields.name("road");
+        let name = fields.name(ThingKind::Road);
         let known: Vec<&str> = ROADS.iter().map(|road| road.name).collect();
         let kind = fields.required("kind", &format!("one of {}", known.join(", ")));
         let kind = kind.and_then(|value| fields.reader.choice(value, "kind of road", &known));
@@ -227,7 +227,7 @@ impl Reader<'_, '_> {
 
     fn track(&mut self, table: &Table) {
         let mut fields = TableReader::new(self, table, "a track");
-        let name = fields.name("track");
+        let name = fields.name(ThingKind::Track);
         let mut track = Track::new(name, "");
         track.fields(&mut fields);
         fields.finish();
@@ -236,7 +236,7 @@ impl Reader<'_, '_> {
 
     fn path(&mut self, table: &Table) {
         let mut fields = TableReader::new(self, table, "a path");
-        let name = fields.name("path");
+        let name = fields.name(ThingKind::Path);
         let known: Vec<&str> = PATHS.iter().map(|path| path.name).collect();
         let kind = fields.required("kind", &format!("one of {}", known.join(", ")));
         let kind = kind.and_then(|value| fields.reader.choice(value, "kind of path", &known));
@@ -251,11 +251,12 @@ impl Reader<'_, '_> {
 
     fn force(&mut self, table: &Table) {
         let mut fields = TableReader::new(self, table, "a force");
-        let name = fields.name("force");
-        let known: Vec<&str> = FORCES.iter().filter(|f| f.in_files).map(|f| f.name).collect();
+        let name = fields.name(ThingKind::Force);
+        let infos: Vec<_> = fields.reader.library().forces().filter(|f| f.in_files).collect();
+        let known: Vec<&str> = infos.iter().map(|f| f.name).collect();
         let kind = fields.required("kind", &format!("one of {}", known.join(", ")));
         let kind = kind.and_then(|value| fields.reader.choice(value, "kind of force", &known));
-        let Some(info) = kind.and_then(|index| FORCES.iter().find(|f| f.name == known[index])) else {
+        let Some(info) = kind.map(|index| infos[index]) else {
             return;
         };
         let mut kind = (info.template)();
@@ -321,8 +322,14 @@ impl Reader<'_, '_> {
 
     fn control(&mut self, table: &Table) {
         let mut fields = TableReader::new(self, table, "a control");
-        let name = fields.name("control");
-        let known: Vec<&str> = CONTROLS.iter().filter(|c| c.in_files).map(|c| c.name).collect();
+        let name = fields.name(ThingKind::Control);
+        let infos: Vec<_> = fields
+            .reader
+            .library()
+            .controls()
+            .filter(|c| c.in_files)
+            .collect();
+        let known: Vec<&str> = infos.iter().map(|c| c.name).collect();
         let kind = fields.required("kind", &format!("one of {}", known.join(", ")));
         let kind = kind.and_then(|value| {
             if matches!(&value.kind, Kind::Text(name) if name == "delay") {
@@ -333,7 +340,7 @@ impl Reader<'_, '_> {
             }
             fields.reader.choice(value, "kind of control", &known)
         });
-        let Some(info) = kind.and_then(|index| CONTROLS.iter().find(|c| c.name == known[index])) else {
+        let Some(info) = kind.map(|index| infos[index]) else {
             return;
         };
         let mut kind = (info.template)();
@@ -379,7 +386,7 @@ impl Reader<'_, '_> {
 
     fn input(&mut self, table: &Table) {
         let mut fields = TableReader::new(self, table, "an input");
-        let name = fields.name("input");
+        let name = fields.name(ThingKind::Input);
         let unit = fields.optional("unit");
         let live = fields.optional("live");
         if let Some(value) = live
@@ -450,7 +457,7 @@ impl Reader<'_, '_> {
     }
 
     fn output(&mut self, table: &Table) {
-        self.subject = "an output".to_string();
+        self.is_about("an output");
         let mut fields = TableReader::new(self, table, "an output");
         let channels = fields.required("channels", "a list of names or patterns, such as [\"crank.*\"]");
         fields.finish();
@@ -460,8 +467,8 @@ impl Reader<'_, '_> {
         for item in list {
             if let Some(pattern) = self.text(item) {
                 let place = self.place(&item.span);
-                let label = Label::Own(format!("channel \"{pattern}\""));
-                self.model.places.add(label, place, Vec::new(), Vec::new());
+                let thing = ThingKind::Channel.named(pattern);
+                self.model.places.add(thing, place, Vec::new(), Vec::new());
                 self.model.outputs.push(pattern.to_string());
             }
         }
@@ -469,10 +476,10 @@ impl Reader<'_, '_> {
 
     fn simulation(&mut self, value: &Value) {
         let Some(table) = self.table(value) else { return };
-        self.subject = "[simulation]".to_string();
+        self.is_about("[simulation]");
         let mut fields = TableReader::new(self, table, "[simulation]");
         let mut given = Vec::new();
-        for info in SETTINGS {
+        for info in SETTINGS.iter() {
             if let Some(value) = fields.optional(info.name) {
                 given.push((info, value));
             }
@@ -507,8 +514,8 @@ impl Reader<'_, '_> {
             if let Some(read) = read {
                 self.model.settings.set(info.name, read);
                 let place = self.place(&value.span);
-                let label = Label::Own(format!("setting \"{}\"", info.name));
-                self.model.places.add(label, place, Vec::new(), Vec::new());
+                let thing = ThingKind::Setting.named(info.name);
+                self.model.places.add(thing, place, Vec::new(), Vec::new());
             }
         }
     }

@@ -1,11 +1,11 @@
 //! The description: bodies, markers, joints and couplings.
 
-use super::elements::{self, Joint as UrdfJoint, Link, LoopJoint, Robot};
+use super::elements::{Joint as UrdfJoint, Link, LoopJoint, Robot};
 use super::mimic::{self, Positions};
 use super::notes::listed;
 use super::tree::{self, Edge, Tree};
 use super::xml::{Reader, quoted};
-use super::{Base, Imported, LoopEnd, Options, Renamed, resistance};
+use super::{Base, Imported, LoopEnd, Options, Renamed, resistance, turned};
 use core::ops::Range;
 use holonom_algebra::{Mat3, Pose, Vec3};
 use holonom_multibody::Description;
@@ -377,7 +377,7 @@ impl Build {
             let LoopEnd { link, position, rpy } = end;
             // Links that do not exist have been reported.
             let seat = self.seats[self.robot.link_names.find(&link)?].clone()?;
-            Some((seat, elements::frame(position, rpy)))
+            Some((seat, turned::frame(position, rpy)))
         });
         let [Some((first, at_first)), Some((second, at_second))] = ends else {
             return;

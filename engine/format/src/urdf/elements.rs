@@ -1,11 +1,12 @@
 //! What the elements of URDF may contain, read into plain structs.
 
 use super::names::{Names, suggestion};
+use super::turned::frame;
 use super::visuals::{self, Materials, Visual};
 use super::xml::{Reader, quoted};
 use super::{LoopEnd, Options};
 use core::ops::Range;
-use holonom_algebra::{Mat3, Pose, Sym3, Vec3};
+use holonom_algebra::{Pose, Sym3, Vec3};
 use holonom_multibody::description::{Frame, JointKind};
 use roxmltree::Node;
 use std::collections::HashSet;
@@ -628,15 +629,4 @@ fn placement(reader: &mut Reader, node: Node, owner: &str) -> Frame {
     let position = triple(reader, node, "xyz", owner);
     let rpy = triple(reader, node, "rpy", owner);
     frame(position, rpy)
-}
-
-/// A frame from its position and roll, pitch, yaw about fixed axes: R = Rz(yaw) Ry(pitch) Rx(roll).
-pub(super) fn frame(position: [f64; 3], [roll, pitch, yaw]: [f64; 3]) -> Frame {
-    let ((sr, cr), (sp, cp), (sy, cy)) = (roll.sin_cos(), pitch.sin_cos(), yaw.sin_cos());
-    let rotation = Mat3([
-        [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-        [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-        [-sp, cp * sr, cp * cr],
-    ]);
-    Pose::new(rotation, Vec3(position))
 }

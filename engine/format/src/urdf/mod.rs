@@ -19,6 +19,7 @@ mod notes;
 mod repair;
 mod resistance;
 mod tree;
+mod turned;
 mod visuals;
 mod xml;
 

@@ -1,7 +1,8 @@
 //! `<visual>` elements as shapes. What cannot be shown is noted and never stops a robot from moving.
 
+use super::turned::frame;
 use super::xml::Reader;
-use crate::read::syntax::outside;
+use crate::files::outside;
 use core::ops::Range;
 use holonom_algebra::Pose;
 use holonom_multibody::description::{Frame, Shape, ShapeKind};
@@ -121,7 +122,7 @@ fn picture(node: Node, materials: &Materials) -> Result<Visual, &'static str> {
             let triple = |name: &str| origin.attribute(name).map_or(Some([0.0; 3]), numbers);
             const PLACE: &str = "not shown: its origin cannot be read";
             let (position, rpy) = (triple("xyz").ok_or(PLACE)?, triple("rpy").ok_or(PLACE)?);
-            super::elements::frame(position, rpy)
+            frame(position, rpy)
         }
         None => Pose::identity(),
     };

@@ -3,6 +3,7 @@
 use holonom_format::{Message, ModelFile, Place};
 use holonom_multibody::Model;
 use holonom_multibody::description::formulas::FieldFormula;
+use holonom_multibody::diagnostic::{Thing, ThingKind};
 use holonom_multibody::workspace::Workspace;
 
 /// How to mend it.
@@ -24,8 +25,7 @@ const ASIDE: [f64; 2] = [1e-9, -1e-9];
 /// A thing with its formulas.
 #[derive(Clone, Debug)]
 struct Subject {
-    /// Such as `force "spring"`.
-    name: String,
+    thing: Thing,
     place: Option<Place>,
     formulas: Vec<(FieldFormula, Option<Place>)>,
 }
@@ -81,9 +81,9 @@ pub(super) struct State<'a> {
 impl Formulas {
     pub fn of(file: &ModelFile) -> Self {
         let d = &file.description;
-        let subject = |kind: &str, name: &str, formulas: Vec<FieldFormula>| {
-            let name = format!("{kind} \"{name}\"");
-            let place = |field: &str| file.places.field(&name, field);
+        let subject = |kind: ThingKind, name: &str, formulas: Vec<FieldFormula>| {
+            let thing = kind.named(name);
+            let place = |field: &str| file.places.field(&thing, field);
             let formulas: Vec<_> = formulas
                 .into_iter()
                 .map(|formula| {
@@ -93,23 +93,26 @@ impl Formulas {
                 .collect();
             Subject {
                 place: place(formulas.first().map_or("", |(formula, _)| formula.field)),
-                name: name.clone(),
+                thing: thing.clone(),
                 formulas,
             }
         };
-        let forces = d.forces.iter().map(|f| subject("force", &f.name, f.formulas()));
+        let forces = d
+            .forces
+            .iter()
+            .map(|f| subject(ThingKind::Force, &f.name, f.formulas()));
         let controls = d
             .controls
             .iter()
-            .map(|c| subject("control", &c.name, c.formulas()));
+            .map(|c| subject(ThingKind::Control, &c.name, c.formulas()));
         let constraints = d
             .constraints
             .iter()
-            .map(|c| subject("constraint", &c.name, c.formulas()));
+            .map(|c| subject(ThingKind::Constraint, &c.name, c.formulas()));
         let subjects = constraints.chain(forces).chain(controls).collect();
         let input = |input: &holonom_format::Input| {
             let formula = FieldFormula::of("expression", &input.signal);
-            subject("input", &input.name, formula.into_iter().collect())
+            subject(ThingKind::Input, &input.name, formula.into_iter().collect())
         };
         let inputs = file.inputs.iter().map(input).collect();
         Self { subjects, inputs }
@@ -119,10 +122,9 @@ impl Formulas {
     pub fn blank(&self, channel: &str, t: f64) -> Missing {
         let owners = self.inputs.iter().chain(&self.subjects);
         let owner = owners.into_iter().find(|subject| {
-            let mut parts = subject.name.split('"');
-            let (kind, name) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-            match kind {
-                "input " => channel == format!("input.{name}"),
+            let name = subject.thing.name.as_str();
+            match subject.thing.kind {
+                ThingKind::Input => channel == format!("input.{name}"),
                 _ => {
                     channel == name
                         || channel
@@ -171,7 +173,7 @@ impl Formulas {
                     remedy: REMEDY,
                     text: format!(
                         "`{}` of {}, `{}`, {fault}",
-                        formula.field, subject.name, formula.text
+                        formula.field, subject.thing, formula.text
                     ),
                 });
             }
@@ -180,9 +182,9 @@ impl Formulas {
     }
 
     /// The formula of a thing that may be why it has no value.
-    fn blame(&self, name: &str) -> Missing {
-        let Some(subject) = self.subjects.iter().find(|subject| subject.name == name) else {
-            let text = format!("{name} has no finite value");
+    fn blame(&self, thing: &Thing) -> Missing {
+        let Some(subject) = self.subjects.iter().find(|subject| subject.thing == *thing) else {
+            let text = format!("{thing} has no finite value");
             return Missing {
                 place: None,
                 remedy: REMEDY,
@@ -207,8 +209,8 @@ impl Formulas {
             .map(|(formula, _)| format!("`{}` of `{}`", formula.text, formula.field))
             .collect();
         let text = match texts.as_slice() {
-            [] => format!("{name} has no finite value"),
-            texts => format!("{name} has no finite value: look at {}", texts.join(", ")),
+            [] => format!("{thing} has no finite value"),
+            texts => format!("{thing} has no finite value: look at {}", texts.join(", ")),
         };
         let place = suspects.first().and_then(|(_, place)| place.clone());
         Missing {
@@ -228,7 +230,7 @@ impl Formulas {
         work.set_positions(model, state.q);
         work.set_velocities(model, state.v);
         work.set_states(state.x);
-        work.without_value(model).map(|name| self.blame(&name))
+        work.without_value(model).map(|thing| self.blame(&thing))
     }
 
     /// A formula of time that has no value, or a pole, at the time at which a run ended or next to it.
@@ -266,22 +268,31 @@ impl Formulas {
         })
     }
 
-    /// The first distance that is not positive within a range of time, with the time.
-    pub fn vanishing_distance(&self, model: &Model, [from, to]: [f64; 2]) -> Option<(Missing, f64)> {
+    /// The first length of a distance or a cable that is not positive within a range of time, with the time.
+    pub fn vanishing_length(&self, model: &Model, [from, to]: [f64; 2]) -> Option<(Missing, f64)> {
         const PIECES: u32 = 1000;
-        model.constraints.iter().find_map(|constraint| {
-            let length = constraint.element.length_over_time()?;
+        let constraints = model
+            .constraints
+            .iter()
+            .map(|c| (ThingKind::Constraint, &c.name, c.element.length_over_time()));
+        let forces = model
+            .forces
+            .iter()
+            .map(|f| (ThingKind::Force, &f.name, f.element.length_over_time()));
+        constraints.chain(forces).find_map(|(sort, name, length)| {
+            // That of controls is known in the run only.
+            let length = length.filter(|length| length.controls().is_empty())?;
             let mut times = (0..=PIECES).map(|k| from + (to - from) * f64::from(k) / f64::from(PIECES));
             let (t, x) = times.find_map(|t| {
                 let x = length.evaluate(t)[0];
                 (x <= 0.0 && x.is_finite()).then_some((t, x))
             })?;
-            let name = format!("constraint \"{}\"", constraint.name);
-            let subject = self.subjects.iter().find(|subject| subject.name == name);
+            let thing = sort.named(name);
+            let subject = self.subjects.iter().find(|subject| subject.thing == thing);
             let missing = Missing {
                 place: subject.and_then(|subject| subject.place.clone()),
                 remedy: "keep it positive, as `max(length, 1 mm)` does, or end the run earlier",
-                text: format!("the length of {name} is {x} m, which is not positive"),
+                text: format!("the length of {thing} is {x} m, which is not positive"),
             };
             Some((missing, t))
         })

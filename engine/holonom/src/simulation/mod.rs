@@ -57,13 +57,14 @@ use formulas::{Formulas, State};
 use holonom_analysis::statics::{Equilibrium, StaticsOptions, equilibrium};
 use holonom_expression::Break;
 use holonom_expression::curve::{Refusal, watch_refusals};
-use holonom_format::{Message, Messages, ModelFile, Place, Settings};
+use holonom_format::{Message, Messages, ModelFile, Settings};
 use holonom_multibody::Examination;
 use holonom_multibody::channels::{Catalogue, Input, Selection};
 use holonom_multibody::description::Hold;
-use holonom_multibody::residual::{Form, Formalism, GglMetric};
+use holonom_multibody::diagnostic::{Diagnostic, ThingKind};
+use holonom_multibody::residual::{Form, Formalism, GglMetric, UnknownName};
 use holonom_multibody::start::{Assembled, AssemblyError, AssemblyOptions, DATA_PRECISION};
-use holonom_solver::stepper::{AUTO, Family, GeneralizedAlphaOptions};
+use holonom_solver::stepper::{AUTO, LinearImplicitOptions};
 use holonom_solver::{Options, OutputTimes, Start};
 use settings::{Fault, Times};
 use std::sync::Arc;
@@ -111,7 +112,7 @@ impl Simulation {
             Some(_) => None,
             None => file
                 .places
-                .find(&format!("setting \"{name}\""), None)
+                .find(&ThingKind::Setting.named(name), None)
                 .or(file.places.root()),
         };
         let told = |fault: Fault| Message::error(place(fault.setting), fault.text).help(fault.help);
@@ -139,7 +140,7 @@ impl Simulation {
             return Err(one(undefined_message(file, &undefined)));
         }
         let formulas = Formulas::of(file);
-        if let Some((missing, t)) = formulas.vanishing_distance(&model, [times.start, times.end]) {
+        if let Some((missing, t)) = formulas.vanishing_length(&model, [times.start, times.end]) {
             return Err(one(missing.message(t, file.places.root())));
         }
         let (start, refusal) = watch_refusals(|| model.assemble(&assembly));
@@ -163,10 +164,7 @@ impl Simulation {
         let settled = match settings.start.as_deref() {
             Some("equilibrium") => {
                 let found = equilibrium(&start, &StaticsOptions::default());
-                Some(
-                    found
-                        .map_err(|error| one(message_with_help(place("start"), &error.to_string(), ": ")))?,
-                )
+                Some(found.map_err(|error| one(Message::of(&Diagnostic::from(&error), place("start"))))?)
             }
             _ => None,
         };
@@ -180,10 +178,9 @@ impl Simulation {
                 let settled = model.assemble(&assembly);
                 let settled = settled.map_err(|error| one(assembly_message(file, &error, None)))?;
                 if let Some(moved) = fixed_that_moved(&start, &settled) {
-                    let text = format!(
-                        "`{moved}` is fixed at a position that is not an equilibrium: release it, or remove `start = \"equilibrium\"`"
-                    );
-                    return Err(one(message_with_help(place("start"), &text, ": ")));
+                    let text = format!("`{moved}` is fixed at a position that is not an equilibrium");
+                    let help = "release it, or remove `start = \"equilibrium\"`";
+                    return Err(one(Message::error(place("start"), text).help(help)));
                 }
                 settled
             }
@@ -194,23 +191,24 @@ impl Simulation {
         } else {
             Form::Ggl
         };
-        let named = |name: &'static str, error: String| one(message_with_help(place(name), &error, ": "));
+        let unknown =
+            |name: &'static str, error: UnknownName| one(Message::of(&Diagnostic::from(&error), place(name)));
         let form = match &settings.form {
-            Some(name) if name != AUTO => name.parse().map_err(|e| named("form", format!("{e}")))?,
+            Some(name) if name != AUTO => name.parse().map_err(|e| unknown("form", e))?,
             _ => usual,
         };
         let formalism = match &settings.formalism {
-            Some(name) if name != AUTO => name.parse().map_err(|e| named("formalism", format!("{e}")))?,
+            Some(name) if name != AUTO => name.parse().map_err(|e| unknown("formalism", e))?,
             _ => Formalism::default(),
         };
         let ggl_metric = match &settings.ggl_metric {
-            Some(name) => name.parse().map_err(|e| named("ggl_metric", format!("{e}")))?,
+            Some(name) => name.parse().map_err(|e| unknown("ggl_metric", e))?,
             None => GglMetric::default(),
         };
         // Refused here, not at the first step.
         let equations = start
             .equations_with(form, formalism, ggl_metric)
-            .map_err(|e| named("form", e.to_string()))?;
+            .map_err(|e| one(Message::of(&Diagnostic::from(&e), place("form"))))?;
         let mut solver = Options {
             // Assembly has made the start consistent.
             start: Start::Trust,
@@ -228,7 +226,9 @@ impl Simulation {
             .check(equations.system().as_ref())
             .map_err(|error| one(told(settings::fault_of(&error))))?;
         if let (true, Some(h)) = (realtime::is_chosen(&solver), solver.fixed_step) {
-            let checked = solver.linear_implicit.check_with(h, &start.mechanical());
+            let checked = solver
+                .own::<LinearImplicitOptions>()
+                .check_with(h, &start.mechanical());
             checked.map_err(|error| one(told(settings::fault_of(&error))))?;
         }
         let inputs: Vec<Input> = file
@@ -240,10 +240,10 @@ impl Simulation {
                 signal: input.signal.clone(),
             })
             .collect();
-        let unused_settings = settings::unused(&settings, &solver.stepper).into_iter();
+        let unused_settings = settings::unused(&settings, &solver, form).into_iter();
         let unused_settings = unused_settings
             .map(|(setting, text)| {
-                let place = file.places.find(&format!("setting \"{setting}\""), None);
+                let place = file.places.find(&ThingKind::Setting.named(setting), None);
                 let message = Message::note(place, "");
                 match message.position() {
                     Some((file, line, _)) => format!("{file}:{line}: {text}"),
@@ -314,7 +314,7 @@ impl Simulation {
         check_outputs(file, &self.catalogue)?;
         let patterns: Vec<&str> = file.outputs.iter().map(String::as_str).collect();
         let chosen = self.catalogue.select(&patterns);
-        chosen.map_err(|error| Messages(vec![message_with_help(None, &error.to_string(), "; ")]))
+        chosen.map_err(|error| Messages(vec![Message::of(&Diagnostic::from(&error), None)]))
     }
 
     /// Whether nothing is left to integrate: everything is prescribed or driven, and no
@@ -355,10 +355,8 @@ fn check_outputs(file: &ModelFile, catalogue: &Catalogue) -> Result<(), Messages
     let mut messages = Messages::default();
     for pattern in file.outputs.iter().take(Messages::MOST) {
         if let Err(error) = catalogue.select(&[pattern.as_str()]) {
-            let place = file.places.find(&format!("channel \"{pattern}\""), None);
-            messages
-                .0
-                .push(message_with_help(place, &error.to_string(), "; "));
+            let place = file.places.find(&ThingKind::Channel.named(pattern), None);
+            messages.0.push(Message::of(&Diagnostic::from(&error), place));
         }
     }
     if messages.0.is_empty() {
@@ -373,45 +371,21 @@ fn check_outputs(file: &ModelFile, catalogue: &Catalogue) -> Result<(), Messages
 /// ```
 /// use holonom::format::Settings;
 /// use holonom::simulation::solver_options;
-/// let settings = Settings { max_order: Some(2), ..Settings::default() };
-/// assert_eq!(solver_options(&settings).max_order, 2);
+/// use holonom::solver::stepper::BdfOptions;
+/// let settings = Settings { rtol: Some(1e-8), ..Settings::default() }.with("max_order", 2_u64);
+/// assert_eq!(solver_options(&settings).tolerances.rtol, 1e-8);
+/// assert_eq!(solver_options(&settings).own::<BdfOptions>().max_order, 2);
 /// assert_eq!(solver_options(&settings).stepper, "auto");
 /// ```
 pub fn solver_options(settings: &Settings) -> Options {
-    let linear_implicit = realtime::options(settings);
-    let usual = Options::default();
-    let name = |set: &Option<String>, usual: String| set.clone().unwrap_or(usual);
-    Options {
-        stepper: name(&settings.stepper, usual.stepper),
-        jacobian: name(&settings.jacobian, usual.jacobian),
-        sparsity: name(&settings.sparsity, usual.sparsity),
-        linear: name(&settings.linear, usual.linear),
-        refresh: name(&settings.refresh, usual.refresh),
-        update: name(&settings.update, usual.update),
-        max_order: settings
-            .max_order
-            .map_or(usual.max_order, |n| usize::try_from(n).unwrap_or(usize::MAX)),
-        stages: settings.stages.map(|n| usize::try_from(n).unwrap_or(usize::MAX)),
-        stability_detection: settings.stability_detection.unwrap_or(usual.stability_detection),
-        initial_step: settings.initial_step,
-        max_step: settings.max_step.unwrap_or(usual.max_step),
-        min_step: settings.min_step.unwrap_or(usual.min_step),
-        fixed_step: settings.fixed_step,
-        linear_implicit,
-        generalized_alpha: GeneralizedAlphaOptions {
-            family: settings
-                .alpha_family
-                .as_deref()
-                .and_then(Family::find)
-                .unwrap_or_default(),
-            spectral_radius: settings
-                .spectral_radius
-                .unwrap_or(usual.generalized_alpha.spectral_radius),
-        },
-        max_steps: settings.max_steps.unwrap_or(usual.max_steps),
-        time_limit: settings.time_limit,
-        ..Options::new(settings.rtol.unwrap_or(1e-6), settings.atol.unwrap_or(1e-6))
+    let mut options = Options::default();
+    for name in settings.names() {
+        if let Some(value) = settings.get(name) {
+            // Those that the solver does not have are of the run.
+            options.set(name, value);
+        }
     }
+    options
 }
 
 /// A position that is fixed and not the same at another start.
@@ -442,27 +416,19 @@ fn assembly_message(file: &ModelFile, error: &AssemblyError, refusal: Option<&Re
         }
         AssemblyError::TurnedOver { joints } => joints.iter().find_map(|joint| file.places.named(joint)),
         AssemblyError::SensorRing { sensor: control, .. } | AssemblyError::NoPast { control } => {
-            file.places.find(&format!("control \"{control}\""), None)
+            file.places.find(&ThingKind::Control.named(control), None)
         }
         _ => loops.iter().find_map(|open| file.places.named(&open.constraint)),
     };
-    message_with_help(place.or(file.places.root()), &error.to_string(), ": ")
+    Message::of(&Diagnostic::from(error), place.or(file.places.root()))
 }
 
 /// A motion without a value at the start, at the table that lacks it.
 fn undefined_message(file: &ModelFile, undefined: &Undefined) -> Message {
     let place = match undefined {
-        Undefined::Table(refusal) => file.places.find(&format!("table \"{}\"", refusal.table), None),
+        Undefined::Table(refusal) => file.places.find(&ThingKind::Table.named(&refusal.table), None),
         Undefined::Motion(_) => None,
     };
-    let text = format!("at the start {undefined}");
-    message_with_help(place.or(file.places.root()), &text, "; ")
-}
-
-/// What stands behind the last separator is what helps.
-fn message_with_help(place: Option<Place>, text: &str, separator: &str) -> Message {
-    match text.rsplit_once(separator) {
-        Some((fault, remedy)) => Message::error(place, fault).help(remedy),
-        None => Message::error(place, text),
-    }
+    let text = format!("at the start {}", undefined.fault());
+    Message::error(place.or(file.places.root()), text).help(undefined.remedy())
 }

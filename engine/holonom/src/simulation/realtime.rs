@@ -2,46 +2,10 @@
 
 use super::Simulation;
 use holonom_dae::{FailureKind, InputError, System};
-use holonom_format::Settings;
 use holonom_multibody::channels::Sampler;
 use holonom_multibody::residual::Form;
 use holonom_solver::Options;
-use holonom_solver::stepper::{
-    self, Level, LinearImplicitOptions, MotionState, Ordering, Partition, Projections, RealTime,
-    Stabilisation, StiffTerms,
-};
-
-/// The options of `linear-implicit-euler` that settings ask for. Names were checked when they were read; an unknown
-/// one keeps the default.
-pub(super) fn options(settings: &Settings) -> LinearImplicitOptions {
-    let usual = LinearImplicitOptions::default();
-    let count = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-    LinearImplicitOptions {
-        stiff_terms: chosen(&settings.stiff_terms, StiffTerms::find),
-        assembly: chosen(&settings.assembly, Level::find),
-        stabilisation: chosen(&settings.stabilisation, Stabilisation::find),
-        ordering: chosen(&settings.ordering, Ordering::find),
-        partition: match settings.stiff.as_deref() {
-            None => Partition::All,
-            Some([word]) if word == "all" => Partition::All,
-            Some([word]) if word == "auto" => Partition::Auto,
-            Some(names) => Partition::Named(names.to_vec()),
-        },
-        shares: settings.jacobian_shares.map_or(usual.shares, count),
-        alpha: settings.baumgarte_alpha,
-        beta: settings.baumgarte_beta,
-        projections: match settings.projection_steps {
-            None => usual.projections,
-            Some(0) => Projections::Converged,
-            Some(k) => Projections::Fixed(count(k)),
-        },
-        epsilon: settings.regularisation_epsilon.unwrap_or(usual.epsilon),
-    }
-}
-
-fn chosen<T: Default>(name: &Option<String>, find: fn(&str) -> Option<T>) -> T {
-    name.as_deref().and_then(find).unwrap_or_default()
-}
+use holonom_solver::stepper::{self, LinearImplicitOptions, MotionState, RealTime};
 
 /// Whether a method with a fixed step, `linear-implicit-euler`, is to be used.
 pub(super) fn is_chosen(options: &Options) -> bool {
@@ -80,10 +44,10 @@ impl LoopWatch {
 
 impl Simulation {
     /// Options and step size of `linear-implicit-euler`, where this is the method of [`run`](Self::run).
-    pub fn fixed_steps(&self) -> Option<(&LinearImplicitOptions, f64)> {
+    pub fn fixed_steps(&self) -> Option<(LinearImplicitOptions, f64)> {
         let chosen = is_chosen(&self.solver) && !self.is_kinematic();
         let h = self.solver.fixed_step.filter(|_| chosen)?;
-        Some((&self.solver.linear_implicit, h))
+        Some((self.solver.own(), h))
     }
 
     /// Names of the force elements that `linear-implicit-euler` counts as stiff, from their numbers; `None`: all.
@@ -187,7 +151,7 @@ impl Simulation {
             x: self.start.x.clone(),
             ..MotionState::new(&mechanical)
         };
-        let options = self.solver.linear_implicit.clone();
+        let options: LinearImplicitOptions = self.solver.own();
         options.check_with(h, &mechanical)?;
         RealTime::new(Box::new(mechanical), h, start, options)
     }

@@ -9,7 +9,8 @@ use super::{GimbalLock, Simulation};
 use holonom_dae::{Counters, Failure, FailureKind, Hidden, Timing};
 use holonom_expression::curve::{Refusal, watch_refusals};
 use holonom_multibody::channels::{ForeignSelection, Sampler, Selection};
-use holonom_multibody::start::{KinematicError, UnsuitableForm};
+use holonom_multibody::residual::UnsuitableForm;
+use holonom_multibody::start::KinematicError;
 use holonom_solver::stepper::{self, AUTO};
 use holonom_solver::{Checkpoint, Integrator, Options, Stop};
 use serde::{Deserialize, Serialize};
@@ -51,6 +52,7 @@ impl Sink for Memory {
 
 /// How a run is to be recorded and watched.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct RunOptions {
     /// What to record.
     pub selection: Selection,
@@ -80,6 +82,48 @@ impl RunOptions {
             output_thread: OutputThread::default(),
             state: false,
         }
+    }
+
+    /// Sets [`interrupt`](Self::interrupt).
+    #[must_use]
+    pub fn interrupt(mut self, interrupt: Arc<AtomicBool>) -> Self {
+        self.interrupt = Some(interrupt);
+        self
+    }
+
+    /// Sets [`checkpoint_every`](Self::checkpoint_every).
+    #[must_use]
+    pub fn checkpoint_every(mut self, checkpoint_every: Option<Duration>) -> Self {
+        self.checkpoint_every = checkpoint_every;
+        self
+    }
+
+    /// Sets [`checkpoint_at_end`](Self::checkpoint_at_end).
+    #[must_use]
+    pub fn checkpoint_at_end(mut self, checkpoint_at_end: bool) -> Self {
+        self.checkpoint_at_end = checkpoint_at_end;
+        self
+    }
+
+    /// Sets [`resume`](Self::resume).
+    #[must_use]
+    pub fn resume(mut self, resume: Option<RunCheckpoint>) -> Self {
+        self.resume = resume;
+        self
+    }
+
+    /// Sets [`output_thread`](Self::output_thread).
+    #[must_use]
+    pub fn output_thread(mut self, output_thread: OutputThread) -> Self {
+        self.output_thread = output_thread;
+        self
+    }
+
+    /// Sets [`state`](Self::state).
+    #[must_use]
+    pub fn state(mut self, state: bool) -> Self {
+        self.state = state;
+        self
     }
 }
 

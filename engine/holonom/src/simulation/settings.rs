@@ -2,7 +2,9 @@
 
 use holonom_dae::InputError;
 use holonom_format::Settings;
-use holonom_solver::stepper::{self, AUTO, Build};
+use holonom_multibody::residual::Form;
+use holonom_solver::Options;
+use holonom_solver::stepper::{self, AUTO};
 
 /// End time of a run that does not say when it ends, s after its start.
 pub const DEFAULT_END: f64 = 10.0;
@@ -84,33 +86,11 @@ pub(super) fn faults(settings: &Settings) -> Vec<Fault> {
         );
         faults.push(Fault::new("output_step", text, "increase `output_step`"));
     }
-    let positive = [
-        ("output_step", settings.output_step),
-        ("atol", settings.atol),
-        ("initial_step", settings.initial_step),
-        ("max_step", settings.max_step),
-        ("fixed_step", settings.fixed_step),
-        ("time_limit", settings.time_limit),
-    ];
-    for (setting, value) in positive {
-        if let Some(x) = value
-            && !(x > 0.0 && x.is_finite())
-        {
-            faults.push(Fault::new(
-                setting,
-                format!("`{setting}` is {x}"),
-                "give a positive number",
-            ));
-        }
-    }
-    if let Some(rtol) = settings.rtol
-        && !(rtol >= 0.0 && rtol.is_finite())
+    if let Some(interval) = settings.output_step
+        && !(interval > 0.0 && interval.is_finite())
     {
-        faults.push(Fault::new(
-            "rtol",
-            format!("`rtol` is {rtol}"),
-            "give a positive number such as 1e-6",
-        ));
+        let text = format!("`output_step` is {interval}");
+        faults.push(Fault::new("output_step", text, "give a positive number"));
     }
     if let Some(precision) = settings.data_precision
         && !(precision > 0.0 && precision <= COARSEST_DATA)
@@ -120,12 +100,6 @@ pub(super) fn faults(settings: &Settings) -> Vec<Fault> {
             format!("`data_precision` is {precision}"),
             "give a positive number up to 0.001, such as 1e-6 for data with six digits",
         ));
-    }
-    if let Some(min) = settings.min_step
-        && !(min >= 0.0 && min < settings.max_step.unwrap_or(f64::INFINITY))
-    {
-        let help = "give a number from 0 up to `max_step`";
-        faults.push(Fault::new("min_step", format!("`min_step` is {min}"), help));
     }
     if let (Some(fixed), Some(max)) = (settings.fixed_step, settings.max_step)
         && fixed > max
@@ -137,116 +111,33 @@ pub(super) fn faults(settings: &Settings) -> Vec<Fault> {
             "remove `max_step`: steps of fixed size are not limited otherwise",
         ));
     }
-    if let Some(order) = settings.max_order
-        && !(1..=5).contains(&order)
-    {
-        faults.push(Fault::new(
-            "max_order",
-            format!("`max_order` is {order}"),
-            "choose 1 to 5",
-        ));
-    }
-    if let Some(stages) = settings.stages
-        && ![3, 5, 7].contains(&stages)
-    {
-        faults.push(Fault::new(
-            "stages",
-            format!("`stages` is {stages}"),
-            "choose 3, 5 or 7, or remove it",
-        ));
-    }
-    // A tolerance of a tenth leaves no digit.
-    const COARSEST: f64 = 0.1;
-    if let Some(rtol) = settings.rtol
-        && rtol > COARSEST
-        && rtol.is_finite()
-    {
-        faults.push(Fault::new(
-            "rtol",
-            format!("`rtol` is {rtol}, which leaves no digit right"),
-            "give a relative error such as 1e-6",
-        ));
-    }
-    // Ten units of rounding: the solver cannot tell errors that small from noise.
-    const SHARPEST: f64 = 2e-15;
-    if let Some(rtol) = settings.rtol
-        && rtol > 0.0
-        && rtol < SHARPEST
-    {
-        faults.push(Fault::new(
-            "rtol",
-            format!("`rtol` is {rtol:e}, which is below double precision"),
-            "give 1e-12 or more; 1e-8 is tight enough for most purposes",
-        ));
-    }
-    if settings.max_steps == Some(0) {
-        faults.push(Fault::new(
-            "max_steps",
-            "`max_steps` is 0".to_string(),
-            "give at least 1",
-        ));
-    }
+    faults.extend(super::solver_options(settings).faults().iter().map(fault_of));
     faults
 }
 
-/// Settings that change nothing in a run with the stepper, with what they are for.
-pub(super) fn unused(settings: &Settings, stepper: &str) -> Vec<(&'static str, String)> {
-    const OF_METHODS: [(&str, &str); 13] = [
-        ("alpha_family", "generalized-alpha"),
-        ("spectral_radius", "generalized-alpha"),
-        ("stages", "radau"),
-        ("stiff_terms", "linear-implicit-euler"),
-        ("assembly", "linear-implicit-euler"),
-        ("stabilisation", "linear-implicit-euler"),
-        ("ordering", "linear-implicit-euler"),
-        ("stiff", "linear-implicit-euler"),
-        ("jacobian_shares", "linear-implicit-euler"),
-        ("baumgarte_alpha", "linear-implicit-euler"),
-        ("baumgarte_beta", "linear-implicit-euler"),
-        ("projection_steps", "linear-implicit-euler"),
-        ("regularisation_epsilon", "linear-implicit-euler"),
-    ];
-    let mut unused = Vec::new();
-    for (setting, method) in OF_METHODS {
-        // Of these methods `auto` chooses `radau` only.
-        let applies = stepper == method || (stepper == AUTO && method == "radau");
-        if settings.get(setting).is_some() && !applies {
-            let text = format!(
-                "the setting `{setting}` has no effect with `{stepper}`; remove it, or set `stepper = \"{method}\"`"
-            );
-            unused.push((setting, text));
-        }
+/// Settings that change nothing in a run with these options and this form, each with the reason.
+pub(super) fn unused(settings: &Settings, solver: &Options, form: Form) -> Vec<(&'static str, String)> {
+    let found = solver.unused(settings.names()).into_iter();
+    let mut unused: Vec<(&'static str, String)> = found.map(|unused| (unused.setting, unused.text)).collect();
+    let in_use = &solver.stepper;
+    // Methods that work on the parts of a mechanism evaluate no residual.
+    let by_parts = stepper::find(in_use).is_some_and(|entry| !entry.takes_residual());
+    let named = |value: &Option<String>| value.as_ref().is_some_and(|value| value != AUTO);
+    if by_parts && named(&settings.formalism) {
+        let text = format!(
+            "the setting `formalism` has no effect with `{in_use}`; remove it, or choose another stepper, such as `bdf`"
+        );
+        unused.push(("formalism", text));
     }
-    // `auto` takes the method that has these settings.
-    for setting in ["max_order", "stability_detection"] {
-        if settings.get(setting).is_some() && !["bdf", AUTO].contains(&stepper) {
-            let text = format!(
-                "the setting `{setting}` has no effect with `{stepper}`; remove it, or set `stepper = \"bdf\"`"
-            );
-            unused.push((setting, text));
-        }
-    }
-    // Methods that solve no equations with a corrector.
-    let is_direct = stepper::find(stepper).is_some_and(|entry| matches!(entry.build, Build::Direct(_)));
-    for (setting, value) in [
-        ("jacobian", &settings.jacobian),
-        ("sparsity", &settings.sparsity),
-        ("linear", &settings.linear),
-        ("refresh", &settings.refresh),
-        ("update", &settings.update),
-    ] {
-        if is_direct && value.as_ref().is_some_and(|value| value != AUTO) {
-            let text = format!(
-                "the setting `{setting}` has no effect with `{stepper}`; remove it, or choose another stepper, such as `bdf`"
-            );
-            unused.push((setting, text));
-        }
-    }
-    for setting in ["max_step", "min_step"] {
-        if settings.fixed_step.is_some() && settings.get(setting).is_some() {
-            let text = format!("the setting `{setting}` has no effect with `fixed_step`; remove one of them");
-            unused.push((setting, text));
-        }
+    if settings.ggl_metric.is_some() && (form != Form::Ggl || by_parts) {
+        let with = match form {
+            Form::Ggl => in_use.as_str(),
+            other => other.name(),
+        };
+        let text = format!(
+            "the setting `ggl_metric` has no effect with `{with}`; remove it, or set `form = \"ggl\"` and a stepper such as `bdf`"
+        );
+        unused.push(("ggl_metric", text));
     }
     let Times { start, end, step } = Times::of(settings);
     if settings.output_step.is_some() && step > end - start {

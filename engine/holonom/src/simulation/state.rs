@@ -4,6 +4,7 @@ use super::Simulation;
 use super::run::RunError;
 use holonom_format::{Files, Messages, Settings, read};
 use holonom_multibody::channels::{Sampler, Selection};
+use holonom_multibody::elements::Library;
 use holonom_multibody::residual::{Equations, Form};
 use holonom_multibody::{Description, Model};
 
@@ -127,7 +128,7 @@ pub enum ReplayError {
 /// let simulation = Simulation::new(&file, &Settings::default())?;
 /// let mut rows = Memory::default();
 /// let none = simulation.catalogue.select(&["energy.total"])?;
-/// simulation.run(&RunOptions { state: true, ..RunOptions::new(none) }, &mut rows)?;
+/// simulation.run(&RunOptions::new(none).state(true), &mut rows)?;
 ///
 /// let replay = Replay::new(&write(&file)?, simulation.state_columns()?.len())?;
 /// let forces = replay.simulation().catalogue.select(&["hinge.force.z"])?;
@@ -151,8 +152,17 @@ impl Replay {
     /// # Errors
     /// A text that is no model, and states that do not belong to it.
     pub fn new(text: &str, width: usize) -> Result<Self, ReplayError> {
+        Self::with_library(text, width, &Library::standard())
+    }
+
+    /// The same with the kinds of a library.
+    ///
+    /// # Errors
+    /// A text that is no model, and states that do not belong to it.
+    pub fn with_library(text: &str, width: usize, library: &Library) -> Result<Self, ReplayError> {
         const NAME: &str = "result.toml";
-        let file = read(NAME, &Files::in_memory([(NAME, text)]), &[]).map_err(ReplayError::Model)?;
+        let files = Files::in_memory([(NAME, text)]).library(library.clone());
+        let file = read(NAME, &files, &[]).map_err(ReplayError::Model)?;
         let simulation = Simulation::new(&file, &Settings::default()).map_err(ReplayError::Model)?;
         let replay = Self::of(file.description, simulation)?;
         if replay.leading + replay.sides != width {

@@ -27,17 +27,28 @@ impl Undefined {
     }
 }
 
+impl Undefined {
+    /// What is wrong.
+    pub fn fault(&self) -> String {
+        let function = "a coordinate follows a function whose value or derivative is not finite there";
+        match self {
+            Self::Table(refusal) => refusal.fault(),
+            Self::Motion(Some(text)) => format!("{function}: `{text}`"),
+            Self::Motion(None) => function.to_string(),
+        }
+    }
+
+    /// What helps.
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            Self::Table(_) => Refusal::REMEDY,
+            Self::Motion(_) => "follow another function, or end the run earlier",
+        }
+    }
+}
+
 impl fmt::Display for Undefined {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Table(refusal) => refusal.fmt(f),
-            Self::Motion(text) => {
-                f.write_str("a coordinate follows a function whose value or derivative is not finite there")?;
-                if let Some(text) = text {
-                    write!(f, ": `{text}`")?;
-                }
-                f.write_str("; follow another function, or end the run earlier")
-            }
-        }
+        write!(f, "{}; {}", self.fault(), self.remedy())
     }
 }

@@ -60,3 +60,22 @@ pub fn close(a: f64, b: f64, tolerance: f64, what: &str) {
         "{what}: {a} and {b}"
     );
 }
+
+/// The classical method of Runge and Kutta for y″ = f(t, y, y′).
+pub fn integrate(mut y: [f64; 2], end: f64, f: impl Fn(f64, [f64; 2]) -> f64) -> [f64; 2] {
+    let steps = 20_000;
+    let h = end / f64::from(steps);
+    let rate = |t: f64, y: [f64; 2]| [y[1], f(t, y)];
+    let ahead = |y: [f64; 2], k: [f64; 2], h: f64| [y[0] + h * k[0], y[1] + h * k[1]];
+    for step in 0..steps {
+        let t = h * f64::from(step);
+        let a = rate(t, y);
+        let b = rate(t + 0.5 * h, ahead(y, a, 0.5 * h));
+        let c = rate(t + 0.5 * h, ahead(y, b, 0.5 * h));
+        let d = rate(t + h, ahead(y, c, h));
+        for k in 0..2 {
+            y[k] += h / 6.0 * (a[k] + 2.0 * b[k] + 2.0 * c[k] + d[k]);
+        }
+    }
+    y
+}

@@ -2,12 +2,14 @@
 
 mod elements;
 
-use super::catalogue::{Channel, Entry, Input, Tables};
-use super::source::{FrameQuantity, Source};
-use crate::elements::constraints::{ConstraintElement, CoordinateSum, PairRow};
+use super::catalogue::{Channel, Entry};
+use crate::description::Input;
+use crate::elements::constraints::RowLevel;
+use crate::elements::constraints::{ConstraintElement, CoordinateSum};
 use crate::formalism::reactions::ReactionElement;
-use crate::model::{Attachment, JointPlace, Model, RowLevel};
-use crate::start::RowReport;
+use crate::model::{JointPlace, Model};
+use crate::observable::{FrameQuantity, Observable, TimeFunction};
+use crate::start::{ReactionUniqueness, RowReport};
 use crate::tree::NodeKind;
 use std::collections::{HashMap, HashSet};
 
@@ -17,53 +19,22 @@ const FEW_BODIES: usize = 8;
 const AXES: [&str; 3] = ["x", "y", "z"];
 const EULER: [&str; 4] = ["w", "x", "y", "z"];
 
-/// All channels, and what their sources refer to. Without `rows`, before a mechanism is assembled,
-/// descriptions do not say what dependent constraints leave open.
-pub(crate) fn build(model: &Model, rows: Option<&RowReport>, inputs: &[Input]) -> (Vec<Entry>, Tables) {
-    let tables = Tables {
-        frames: Vec::new(),
-        joints: joint_frames(model),
-        reactions: ReactionElement::all(model),
-        inputs: Vec::new(),
-    };
-    let mut builder = Builder {
-        model,
-        rows,
-        tables,
-        entries: Vec::new(),
-        owners: Vec::new(),
-        owner: Owner::default(),
-    };
-    for joint in 0..model.joints.len() {
-        builder.joint(joint);
-    }
-    builder.bodies();
-    builder.constraints();
-    for force in 0..model.forces.len() {
-        builder.force(force);
-    }
-    for control in 0..model.controls.len() {
-        builder.control(control);
-    }
-    builder.whole();
-    builder.residuals();
-    builder.inputs(inputs);
-    builder.finish()
+/// All channels. Without `rows`, before a mechanism is assembled, descriptions do not say what dependent
+/// constraints leave open.
+pub(crate) fn all(model: &Model, rows: Option<&RowReport>, inputs: &[Input]) -> Vec<Entry> {
+    Builder::new(model, rows).list(inputs)
 }
 
-/// Frames of joints whose z axis is the joint's axis. Balls have no axis to choose; of other joints
-/// in the tree the frames are not needed.
-fn joint_frames(model: &Model) -> Vec<[Attachment; 2]> {
-    let joints = model.joints.iter();
-    let frames = joints.map(|joint| match joint.place {
-        JointPlace::Cut { constraint } => model.constraints[constraint].element.sides(),
-        JointPlace::Tree { .. } => None,
-    });
-    let own = model.joints.iter().map(|joint| [joint.from, joint.to]);
-    frames
-        .zip(own)
-        .map(|(turned, own)| turned.unwrap_or(own))
-        .collect()
+/// The channels that go by a name, with or without the kind of their thing in front: more than one where the
+/// name is ambiguous.
+pub(crate) fn called(model: &Model, name: &str) -> Vec<Entry> {
+    let own = name.split_once(':').map_or(name, |(_, own)| own);
+    let head = own.split('.').next().unwrap_or(own);
+    let mut builder = Builder::new(model, None);
+    builder.only = Some(head);
+    let mut found = builder.list(&model.inputs);
+    found.retain(|entry| entry.is_called(name));
+    found
 }
 
 /// The thing that channels belong to.
@@ -78,14 +49,60 @@ struct Owner {
 struct Builder<'a> {
     model: &'a Model,
     rows: Option<&'a RowReport>,
-    tables: Tables,
+    /// First part of the names that are wanted; none for all.
+    only: Option<&'a str>,
     entries: Vec<Entry>,
     /// Of each entry, the kind and name of the thing it belongs to.
     owners: Vec<Owner>,
     owner: Owner,
 }
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
+    fn new(model: &'a Model, rows: Option<&'a RowReport>) -> Self {
+        Self {
+            model,
+            rows,
+            only: None,
+            entries: Vec::new(),
+            owners: Vec::new(),
+            owner: Owner::default(),
+        }
+    }
+
+    fn list(mut self, inputs: &[Input]) -> Vec<Entry> {
+        let model = self.model;
+        for (number, joint) in model.joints.iter().enumerate() {
+            if self.wants(&joint.name) {
+                self.joint(number);
+            }
+        }
+        self.bodies();
+        self.constraints();
+        for (number, force) in model.forces.iter().enumerate() {
+            if self.wants(&force.name) {
+                self.force(number);
+            }
+        }
+        for (number, control) in model.controls.iter().enumerate() {
+            if self.wants(&control.name) {
+                self.control(number);
+            }
+        }
+        self.whole();
+        if self.wants("constraint") || self.wants("residual") {
+            self.residuals();
+        }
+        if self.wants("input") {
+            self.inputs(inputs);
+        }
+        self.finish()
+    }
+
+    /// Whether names that begin with this part are wanted.
+    fn wants(&self, head: &str) -> bool {
+        self.only.is_none_or(|only| only == head)
+    }
+
     fn own(&mut self, kind: Option<&'static str>, stem: impl Into<String>) {
         self.owner = Owner {
             kind,
@@ -93,7 +110,7 @@ impl Builder<'_> {
         };
     }
 
-    fn push(&mut self, name: &str, unit: &str, description: String, source: Source, place: usize) {
+    fn push(&mut self, name: &str, unit: &str, description: String, observable: Observable, place: usize) {
         let channel = Channel {
             name: match name {
                 "" => self.owner.stem.clone(),
@@ -106,7 +123,7 @@ impl Builder<'_> {
             channel,
             kind: self.owner.kind,
             prefix: 0,
-            source,
+            observable,
             place: place as u8,
             usual: false,
         });
@@ -119,13 +136,13 @@ impl Builder<'_> {
         (name, axes): (&str, &[&str]),
         unit: &str,
         description: &str,
-        source: Source,
+        observable: &Observable,
         first: usize,
     ) {
         for (k, axis) in axes.iter().enumerate() {
             let name = format!("{name}.{axis}");
             let description = format!("{axis} of the {description}");
-            self.push(&name, unit, description, source, first + k);
+            self.push(&name, unit, description, observable.clone(), first + k);
         }
     }
 
@@ -156,10 +173,10 @@ impl Builder<'_> {
                     None => "",
                 },
             };
-            let source = |order: usize| match (locked, node) {
-                (Some(value), _) => Source::Constant(if order == 0 { value } else { 0.0 }),
-                (None, Some(node)) => Source::Coordinate { node, order },
-                (None, None) => Source::CutCoordinate {
+            let observable = |order: usize| match (locked, node) {
+                (Some(value), _) => Observable::Constant(if order == 0 { value } else { 0.0 }),
+                (None, Some(node)) => Observable::Coordinate { node, order },
+                (None, None) => Observable::CutCoordinate {
                     joint: number,
                     index,
                     order,
@@ -167,11 +184,11 @@ impl Builder<'_> {
             };
             let (name, kind) = (coordinate.name, info.name);
             let text = format!("{name} of the {kind} joint{note}");
-            self.push(name, coordinate.unit, text, source(0), 0);
+            self.push(name, coordinate.unit, text, observable(0), 0);
             for (order, rate) in [(1, "velocity"), (2, "acceleration")] {
                 let unit = rate_unit(coordinate.unit, order);
                 let text = format!("{rate} of {name} of the {kind} joint{note}");
-                self.push(&format!("{name}.{rate}"), &unit, text, source(order), 0);
+                self.push(&format!("{name}.{rate}"), &unit, text, observable(order), 0);
                 if order == 1 && locked.is_none() {
                     self.usual(first);
                 }
@@ -181,7 +198,7 @@ impl Builder<'_> {
         if info.has_orientation {
             self.orientation(number);
         }
-        self.reaction(number, true);
+        self.reaction((number, ReactionElement::Joint(number)), true);
     }
 
     /// What leads the prescribed coordinates of a joint.
@@ -197,7 +214,13 @@ impl Builder<'_> {
                 let name = coordinate.name;
                 let text = format!("force or torque that moves {name} of the joint as prescribed");
                 let unit = force_unit(coordinate.unit);
-                self.push(&format!("{name}.drive"), unit, text, Source::Drive { node }, 0);
+                self.push(
+                    &format!("{name}.drive"),
+                    unit,
+                    text,
+                    Observable::Drive { node },
+                    0,
+                );
             }
         }
     }
@@ -205,43 +228,46 @@ impl Builder<'_> {
     fn orientation(&mut self, number: usize) {
         let joint = &self.model.joints[number];
         let nodes = &self.model.tree.nodes;
-        let (source, note) = match &joint.place {
+        let mut moves = true;
+        let (observable, note) = match &joint.place {
             JointPlace::Tree {
                 nodes: range,
                 reversed,
             } => match range.clone().find(|&n| nodes[n].kind == NodeKind::Ball) {
                 Some(node) => (
-                    Source::Ball {
+                    Observable::Ball {
                         node,
                         reversed: *reversed,
                     },
                     "",
                 ),
-                None => (Source::Orientation { joint: number }, ", locked, w >= 0"),
+                None => {
+                    moves = false;
+                    (Observable::Orientation { joint: number }, ", locked, w >= 0")
+                }
             },
-            JointPlace::Cut { .. } => (Source::Orientation { joint: number }, ", cut, w >= 0"),
+            JointPlace::Cut { .. } => (Observable::Orientation { joint: number }, ", cut, w >= 0"),
         };
         let first = self.entries.len();
         let text = format!("Euler parameters of the second frame in the first{note}");
-        self.push_all(("orientation", &EULER), "1", &text, source, 0);
+        self.push_all(("orientation", &EULER), "1", &text, &observable, 0);
         for (order, name, words, unit) in [
             (1, "angular_velocity", "angular velocity", "rad/s"),
             (2, "angular_acceleration", "angular acceleration", "rad/s^2"),
         ] {
             let text =
                 format!("{words} of the second frame relative to the first, in the axes of the second{note}");
-            let source = Source::Spin { joint: number, order };
-            self.push_all((name, &AXES), unit, &text, source, 0);
-            if order == 1 && !note.starts_with(", locked") {
+            let spin = Observable::Spin { joint: number, order };
+            self.push_all((name, &AXES), unit, &text, &spin, 0);
+            if order == 1 && moves {
                 self.usual(first);
             }
         }
     }
 
     /// Force and, if it can have one, torque of a joint or constraint between frames.
-    fn reaction(&mut self, reaction: usize, torque: bool) {
-        let source = Source::Reaction { reaction };
-        let unique = self.rows.and_then(|rows| rows.uniqueness.get(reaction));
+    fn reaction(&mut self, (number, element): (usize, ReactionElement), torque: bool) {
+        let unique = self.uniqueness(number);
         let unique = unique.map(|u| u.components.clone());
         for (k, name, unit) in [(0, "force", "N"), (1, "torque", "N m")] {
             if k == 1 && !torque {
@@ -254,31 +280,34 @@ impl Builder<'_> {
                 let text = format!(
                     "{letter} of the {name} on the second frame at its origin, in the axes of the first{note}"
                 );
-                self.push(&format!("{name}.{letter}"), unit, text, source, place);
+                let name = format!("{name}.{letter}");
+                self.push(&name, unit, text, Observable::Reaction(element), place);
             }
         }
+    }
+
+    /// What the motion says about a reaction, by its number among all.
+    fn uniqueness(&self, reaction: usize) -> Option<&'a ReactionUniqueness> {
+        self.rows?.uniqueness.get(reaction)
     }
 
     fn bodies(&mut self) {
         let few = self.model.bodies.len() <= FEW_BODIES + 1;
         let model = self.model;
-        for body in model.bodies.iter().skip(1) {
+        for (number, body) in model.bodies.iter().enumerate().skip(1) {
+            if !self.wants(&body.name) {
+                continue;
+            }
             self.own(Some("body"), &body.name);
-            let at = Attachment {
-                node: body.node,
-                frame: body.frame,
-            };
-            self.frame("", "body", at, few);
-            for marker in &body.markers {
-                self.frame(&format!("{}.", marker.name), "marker", marker.frame, false);
+            self.frame("", "body", (number, None), few);
+            for (marker, own) in body.markers.iter().enumerate() {
+                self.frame(&format!("{}.", own.name), "marker", (number, Some(marker)), false);
             }
         }
     }
 
-    fn frame(&mut self, stem: &str, what: &str, at: Attachment, usual: bool) {
+    fn frame(&mut self, stem: &str, what: &str, (body, marker): (usize, Option<usize>), usual: bool) {
         use FrameQuantity as F;
-        let frame = self.tables.frames.len();
-        self.tables.frames.push(at);
         for (quantity, name, unit, text) in [
             (F::Position, "position", "m", "position of the origin"),
             (F::Orientation, "orientation", "1", "Euler parameters, w >= 0,"),
@@ -313,7 +342,12 @@ impl Builder<'_> {
             let text = format!("{text} of the {what} {where_to}");
             let first = self.entries.len();
             let name = format!("{stem}{name}");
-            self.push_all((&name, axes), unit, &text, Source::Frame { frame, quantity }, 0);
+            let observable = Observable::Frame {
+                body,
+                marker,
+                quantity,
+            };
+            self.push_all((&name, axes), unit, &text, &observable, 0);
             if usual && quantity == F::Position {
                 self.usual(first);
             }
@@ -333,7 +367,7 @@ impl Builder<'_> {
             ),
             (2, "total", "kinetic and potential energy"),
         ] {
-            self.push(name, "J", text.to_string(), Source::Energy, place);
+            self.push(name, "J", text.to_string(), Observable::Energy, place);
         }
         self.usual(first);
         for (first, stem, unit, text) in [
@@ -348,7 +382,7 @@ impl Builder<'_> {
             self.own(None, stem);
             for (k, axis) in AXES.iter().enumerate() {
                 let text = format!("{axis} of the {text}");
-                self.push(axis, unit, text, Source::Momentum, first + k);
+                self.push(axis, unit, text, Observable::Momentum, first + k);
             }
         }
     }
@@ -359,10 +393,11 @@ impl Builder<'_> {
         let model = self.model;
         let always = model.constraints.iter().enumerate();
         for (number, constraint) in always.filter(|(_, c)| c.impact().is_none()) {
-            for (rate, source) in [
-                (false, Source::Gap { constraint: number }),
-                (true, Source::GapRate { constraint: number }),
-            ] {
+            for rate in [false, true] {
+                let gap = Observable::Gap {
+                    constraint: number,
+                    order: usize::from(rate),
+                };
                 for row in constraint.rows.clone() {
                     let (place, r) = (row - constraint.rows.start, &model.rows[row]);
                     if !rate && r.level == RowLevel::Nonholonomic {
@@ -380,12 +415,12 @@ impl Builder<'_> {
                             &format!("{}.rate", r.name),
                             &rate_unit(unit, 1),
                             text,
-                            source,
+                            gap.clone(),
                             place,
                         );
                     } else {
                         let text = format!("violation of the constraint row on positions{note}");
-                        self.push(&r.name, unit, text, source, place);
+                        self.push(&r.name, unit, text, gap.clone(), place);
                     }
                 }
             }
@@ -395,19 +430,19 @@ impl Builder<'_> {
         }
         self.own(None, "residual");
         let first = self.entries.len();
-        for (name, text, source) in [
+        for (order, name, text) in [
             (
+                0,
                 "position",
                 "largest violation of all constraint rows on positions, in m or rad",
-                Source::LargestGap,
             ),
             (
+                1,
                 "velocity",
                 "largest violation of all constraint rows on velocities, in m/s or rad/s",
-                Source::LargestGapRate,
             ),
         ] {
-            self.push(name, "1", text.to_string(), source, 0);
+            self.push(name, "1", text.to_string(), Observable::LargestGap { order }, 0);
         }
         self.usual(first);
     }
@@ -423,12 +458,12 @@ impl Builder<'_> {
                         "function that {} of joint {} follows",
                         coordinate.name, joint.name
                     );
-                    self.input(coordinate.unit, &what, model.signals[signal].clone());
+                    self.input(coordinate.unit, &what, TimeFunction::Prescribed(signal));
                 }
             }
         }
-        for constraint in &model.constraints {
-            if let Some(signal) = constraint.element.signal() {
+        for (number, constraint) in model.constraints.iter().enumerate() {
+            if constraint.element.signal().is_some() {
                 self.own(Some("constraint"), format!("input.{}", constraint.name));
                 let (unit, what) = match &constraint.element {
                     ConstraintElement::Coordinates(sum) => {
@@ -440,29 +475,26 @@ impl Builder<'_> {
                     }
                     _ => ("m".to_string(), "function that the distance follows"),
                 };
-                self.input(&unit, what, signal.clone());
+                self.input(&unit, what, TimeFunction::Followed(number));
             }
         }
-        for input in further {
+        for (number, input) in further.iter().enumerate() {
             self.own(Some("input"), format!("input.{}", input.name));
-            self.input(&input.unit, "input of the model", input.signal.clone());
+            self.input(&input.unit, "input of the model", TimeFunction::Input(number));
         }
     }
 
-    fn input(&mut self, unit: &str, what: &str, signal: crate::Signal) {
-        let source = Source::Input {
-            input: self.tables.inputs.len(),
-        };
-        self.tables.inputs.push(signal);
-        self.push("", unit, what.to_string(), source, 0);
+    fn input(&mut self, unit: &str, what: &str, function: TimeFunction) {
+        let time = Observable::Time(function);
+        self.push("", unit, what.to_string(), time.clone(), 0);
         for (order, name) in [(1, "rate"), (2, "acceleration")] {
             let text = format!("{name} of the {what}");
-            self.push(name, &rate_unit(unit, order), text, source, order);
+            self.push(name, &rate_unit(unit, order), text, time.clone(), order);
         }
     }
 
     /// Makes names differ.
-    fn finish(mut self) -> (Vec<Entry>, Tables) {
+    fn finish(mut self) -> Vec<Entry> {
         let mut seen: HashMap<&str, usize> = HashMap::new();
         for entry in &self.entries {
             *seen.entry(&entry.channel.name).or_default() += 1;
@@ -490,7 +522,7 @@ impl Builder<'_> {
                 *name = format!("{name}#{count}");
             }
         }
-        (self.entries, self.tables)
+        self.entries
     }
 }
 
@@ -544,14 +576,8 @@ fn sum_unit(model: &Model, sum: &CoordinateSum) -> &'static str {
 /// Unit of a row on positions; sines of small angles count as angles.
 fn row_unit(model: &Model, element: &ConstraintElement, row: usize) -> &'static str {
     match element {
-        ConstraintElement::Pair(pair) => match pair.rows[row] {
-            PairRow::Perpendicular { .. } => "rad",
-            PairRow::Start(row) if row.is_angle() => "rad",
-            PairRow::Along { .. } | PairRow::Distance { .. } | PairRow::Screw { .. } | PairRow::Start(_) => {
-                "m"
-            }
-        },
         ConstraintElement::Coordinates(sum) => sum_unit(model, sum),
+        element if element.is_angle(row) => "rad",
         _ => "m",
     }
 }

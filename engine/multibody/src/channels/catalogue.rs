@@ -1,10 +1,10 @@
 //! [`Catalogue`]: the channels of a mechanism; [`Selection`]: some of them.
 
 use super::build;
-use super::source::Source;
-use crate::Signal;
-use crate::formalism::reactions::ReactionElement;
-use crate::model::{Attachment, Model};
+use crate::description::Input;
+use crate::diagnostic::{Diagnostic, quoted};
+use crate::model::Model;
+use crate::observable::Observable;
 use crate::start::Assembled;
 use holonom_text::{Pattern, PatternError, nearest};
 use std::sync::Arc;
@@ -20,29 +20,7 @@ pub struct Channel {
     pub description: String,
 }
 
-/// A function of time of the model that is a channel as well.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Input {
-    /// Name; the channel is `input.` and this.
-    pub name: String,
-    /// Unit of its value.
-    pub unit: String,
-    /// The function.
-    pub signal: Signal,
-}
-
-/// What sources refer to by number.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Tables {
-    /// Frames of bodies and markers.
-    pub frames: Vec<Attachment>,
-    /// Frames of joints, turned so that z is the axis.
-    pub joints: Vec<[Attachment; 2]>,
-    pub reactions: Vec<ReactionElement>,
-    pub inputs: Vec<Signal>,
-}
-
-/// A channel with its source.
+/// A channel with what it observes.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub channel: Channel,
@@ -50,8 +28,8 @@ pub(crate) struct Entry {
     pub kind: Option<&'static str>,
     /// Length of the kind in front of the name, with the colon.
     pub prefix: usize,
-    pub source: Source,
-    /// Which of the values of the source it is.
+    pub observable: Observable,
+    /// Which of the values of the observable it is.
     pub place: u8,
     /// Whether it is recorded when nothing is asked for.
     pub usual: bool,
@@ -77,7 +55,8 @@ impl Entry {
 pub struct Catalogue {
     entries: Vec<Entry>,
     model: Arc<Model>,
-    tables: Arc<Tables>,
+    /// Functions of time besides those of the model.
+    inputs: Arc<[Input]>,
 }
 
 /// Some channels, in the order of their columns.
@@ -87,14 +66,14 @@ pub struct Selection {
     /// Number in the catalogue, and the entry.
     pub(super) entries: Vec<(usize, Entry)>,
     pub(super) model: Arc<Model>,
-    pub(super) tables: Arc<Tables>,
+    pub(super) inputs: Arc<[Input]>,
 }
 
 /// Why a name, or a [`Pattern`] with `*`, `?` and `[xy]`, selects nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", Diagnostic::from(self))]
 pub enum UnknownChannel {
     /// No channel fits.
-    #[error("{} \"{pattern}\"{}", what(.pattern), remedy(.suggestion, .examples))]
     NoMatch {
         /// The name or pattern.
         pattern: String,
@@ -104,31 +83,32 @@ pub enum UnknownChannel {
         examples: Vec<String>,
     },
     /// The pattern cannot be read.
-    #[error(transparent)]
     Pattern(#[from] PatternError),
 }
 
-fn what(pattern: &str) -> &'static str {
-    if is_name(pattern) {
-        "there is no channel"
-    } else {
-        "no channel fits"
+impl From<&UnknownChannel> for Diagnostic {
+    fn from(error: &UnknownChannel) -> Self {
+        match error {
+            UnknownChannel::NoMatch {
+                pattern,
+                suggestion,
+                examples,
+            } => {
+                let none = match is_name(pattern) {
+                    true => "there is no channel",
+                    false => "no channel fits",
+                };
+                let available = format!("available channels include {}", quoted(examples));
+                Self::new(format!("{none} \"{pattern}\"")).did_you_mean(suggestion.as_ref(), &available)
+            }
+            UnknownChannel::Pattern(error) => Self::new(error.to_string()),
+        }
     }
 }
 
 /// Whether a text stands for itself alone.
 fn is_name(text: &str) -> bool {
     Pattern::new(text).is_ok_and(|pattern| pattern.is_literal())
-}
-
-fn remedy(suggestion: &Option<String>, examples: &[String]) -> String {
-    match suggestion {
-        Some(name) => format!("; did you mean \"{name}\"?"),
-        None => {
-            let quoted: Vec<String> = examples.iter().map(|e| format!("\"{e}\"")).collect();
-            format!("; available channels include {}", quoted.join(", "))
-        }
-    }
 }
 
 impl Catalogue {
@@ -139,11 +119,10 @@ impl Catalogue {
 
     /// The channels of a mechanism and of further functions of time.
     pub fn with_inputs(assembled: &Assembled, inputs: &[Input]) -> Self {
-        let (entries, tables) = build::build(&assembled.model, Some(&assembled.rows), inputs);
         Self {
-            entries,
+            entries: build::all(&assembled.model, Some(&assembled.rows), inputs),
             model: assembled.model.clone(),
-            tables: Arc::new(tables),
+            inputs: inputs.into(),
         }
     }
 
@@ -219,7 +198,7 @@ impl Catalogue {
                 .collect(),
             entries: numbers.into_iter().map(entry).collect(),
             model: self.model.clone(),
-            tables: self.tables.clone(),
+            inputs: self.inputs.clone(),
         }
     }
 

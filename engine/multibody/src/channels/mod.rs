@@ -51,9 +51,8 @@
 
 pub(crate) mod build;
 pub(crate) mod catalogue;
-pub(crate) mod joint_motion;
 mod sampler;
-pub(crate) mod source;
 
-pub use catalogue::{Catalogue, Channel, Input, Selection, UnknownChannel};
+pub use crate::description::Input;
+pub use catalogue::{Catalogue, Channel, Selection, UnknownChannel};
 pub use sampler::{ForeignSelection, Sampler};

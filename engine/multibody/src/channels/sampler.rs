@@ -1,14 +1,14 @@
 //! [`Sampler`]: rows of channel values along a run.
 
 use super::Selection;
-use super::catalogue::Tables;
-use super::source::{LARGEST, Scratch, Source, Stage, State};
-use crate::formalism::constraint_matrix::largest_constraint;
+use crate::description::Input;
+use crate::formalism::observe::{LARGEST, View};
 use crate::formalism::reactions::Motion;
-use crate::formalism::world::{world_positions, world_velocities};
+use crate::mechanical::MechanicalModel;
 use crate::model::Model;
+use crate::observable::{Observable, Stage};
 use crate::residual::{Equations, Loops, LoopsRoom};
-use crate::start::{Assembled, KinematicState, MechanicalModel};
+use crate::start::{Assembled, KinematicState};
 use core::ops::Range;
 use holonom_dae::Mechanical;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub struct ForeignSelection {
 /// Values that are computed together, and where they go.
 #[derive(Clone, Debug)]
 struct Task {
-    source: Source,
+    observable: Observable,
     stage: Stage,
     /// Its part of the targets.
     targets: Range<usize>,
@@ -42,7 +42,7 @@ struct Plan {
     copies: [Vec<(usize, usize)>; 3],
     /// Everything else, by stage.
     tasks: Vec<Task>,
-    /// (place in the values of the source, column).
+    /// (place in the values of the observable, column).
     targets: Vec<(u8, usize)>,
 }
 
@@ -78,7 +78,7 @@ struct Plan {
 #[derive(Clone, Debug)]
 pub struct Sampler {
     model: Arc<Model>,
-    tables: Arc<Tables>,
+    inputs: Arc<[Input]>,
     active: Vec<usize>,
     /// How many of the active rows, the last ones, are contacts that are open or closed; 1 for each
     /// of them that is closed.
@@ -86,7 +86,6 @@ pub struct Sampler {
     mechanical: MechanicalModel,
     /// Where active rows are exchanged for better ones: how, those to begin with, and room.
     exchange: Option<Box<(Loops, Vec<usize>, LoopsRoom)>>,
-    scratch: Scratch<f64>,
     /// Where readings lie in y; empty without them.
     readings: Range<usize>,
     plan: Plan,
@@ -137,14 +136,14 @@ impl Sampler {
         active: Vec<usize>,
         selection: &Selection,
     ) -> Result<Self, ForeignSelection> {
-        let (model, tables) = (&assembled.model, selection.tables.clone());
+        let model = &assembled.model;
         if !Arc::ptr_eq(&selection.model, model) {
             return Err(foreign(&selection.model, model));
         }
         let stages = selection
             .entries
             .iter()
-            .map(|(_, entry)| entry.source.stage(model));
+            .map(|(_, entry)| entry.observable.stage(model));
         let mut mechanical = MechanicalModel::new(model.clone(), active.clone());
         mechanical.set_states(&assembled.x);
         Ok(Self {
@@ -155,15 +154,14 @@ impl Sampler {
             lambda: vec![0.0; active.len()],
             multipliers: vec![0.0; model.rows.len()],
             rest: vec![0.0; model.tree.n_v],
-            values: vec![0.0; LARGEST.max(largest_constraint(&model.constraints))],
-            scratch: Scratch::new(model),
+            values: vec![0.0; LARGEST],
             mechanical,
             active,
             exchange: None,
             contacts: Vec::new(),
             readings: 0..0,
             model: model.clone(),
-            tables,
+            inputs: selection.inputs.clone(),
             failures: 0,
         })
     }
@@ -318,10 +316,7 @@ impl Sampler {
                 work.set_velocities(model, v);
             }
         }
-        if !model.needs_world {
-            world_positions(&model.tree, &work.geometry, &mut work.world);
-            world_velocities(&model.tree, &work.geometry, &work.signals, v, &mut work.world);
-        }
+        work.show_motion(model);
         if stage >= Stage::Acceleration && fine {
             work.set_accelerations(model, Some(&self.a));
             for (&row, &l) in self.active.iter().zip(&self.lambda) {
@@ -338,18 +333,15 @@ impl Sampler {
             work.add_multipliers(model, &self.active, &self.lambda, -1.0);
             work.newton_euler(model, &self.a, &mut self.rest);
         }
-        let mut state = State {
-            model,
-            tables: &self.tables,
-            work,
-            multipliers: &self.multipliers,
-            scratch: &mut self.scratch,
+        let mut view = View {
+            inputs: &self.inputs,
+            ..work.view(model, Some(&self.multipliers))
         };
         for task in &self.plan.tasks {
             if task.stage >= Stage::Acceleration && !fine {
                 self.values.fill(f64::NAN);
             } else {
-                state.evaluate(task.source, &mut self.values);
+                view.evaluate(&task.observable, &mut self.values);
             }
             for &(place, column) in &self.plan.targets[task.targets.clone()] {
                 row[column] = self.values[usize::from(place)];
@@ -377,17 +369,17 @@ fn foreign(selected: &Model, given: &Model) -> ForeignSelection {
 }
 
 impl Plan {
-    /// Channels with the same source become one task; they are neighbours in the catalogue.
+    /// Channels of the same observable become one task; they are neighbours in the catalogue.
     fn new(model: &Model, selection: &Selection) -> Self {
         let mut order: Vec<usize> = (0..selection.len()).collect();
         order.sort_by_key(|&column| {
             let (number, entry) = &selection.entries[column];
-            (entry.source.stage(model), *number)
+            (entry.observable.stage(model), *number)
         });
         let mut plan = Self::default();
         for column in order {
             let entry = &selection.entries[column].1;
-            if let Source::Coordinate { node, order } = entry.source {
+            if let Observable::Coordinate { node, order } = entry.observable {
                 let node = &model.tree.nodes[node];
                 if node.prescribed.is_none() {
                     let from = if order == 0 { node.q } else { node.v };
@@ -396,10 +388,10 @@ impl Plan {
                 }
             }
             match plan.tasks.last_mut() {
-                Some(task) if task.source == entry.source => task.targets.end += 1,
+                Some(task) if task.observable == entry.observable => task.targets.end += 1,
                 _ => plan.tasks.push(Task {
-                    source: entry.source,
-                    stage: entry.source.stage(model),
+                    observable: entry.observable.clone(),
+                    stage: entry.observable.stage(model),
                     targets: plan.targets.len()..plan.targets.len() + 1,
                 }),
             }

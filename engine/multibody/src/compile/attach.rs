@@ -1,29 +1,26 @@
 //! Cut joints, constraints, rods and forces on the nodes, and the finished model.
 
 use super::controls::{self, Bind, Readable};
-use super::error::ModelError;
 use super::lower::{Lowered, add_inertia, axis_frame};
 use super::names::{Names, Place};
-use super::references::{constraint_place, force_place, rod_place};
 use super::sensors;
 use super::timed;
-use crate::channels::joint_motion;
 use crate::description::{CoordinateMotion, CoordinateRef, Description, Joint};
+use crate::diagnostic::{Diagnostic, Sort, Thing, ThingKind};
 use crate::elements::constraints::{ConstraintElement, DescribedConstraint, Distance, Pair, PairRow};
-use crate::elements::controls::{ControlElement, Probe};
 use crate::elements::forces::{ForceElement, OwnState, Reach};
 use crate::elements::joints::Primitive;
 use crate::elements::references::{JointCoordinate, Resolve, RoadPlace, RollingContact};
 use crate::forest::{Forest, Graph};
 use crate::model::{
-    Attachment, CutStart, JointPlace, LawFunction, Model, ModelConstraint, ModelForce, ModelJoint, ModelLaw,
-    ModelRod, ModelRow, ModelStart, ModelState,
+    CutStart, JointPlace, LawFunction, Model, ModelConstraint, ModelForce, ModelJoint, ModelLaw, ModelRod,
+    ModelRow, ModelStart, ModelState,
 };
 use crate::signal::Signal;
+use crate::tree::Attachment;
 use crate::tree::Tree;
 use core::ops::Range;
 use holonom_algebra::{Inertia, Sym3};
-use std::sync::Arc;
 
 /// Finishes the model. What is wrong goes to `errors`; the model is of no use then.
 pub(super) fn attach(
@@ -33,7 +30,7 @@ pub(super) fn attach(
     forest: Forest,
     ends: &[[Place; 2]],
     lowered: Lowered,
-    errors: &mut Vec<ModelError>,
+    errors: &mut Vec<Diagnostic>,
 ) -> Model {
     let mut attach = Attach {
         description,
@@ -64,7 +61,8 @@ pub(super) fn attach(
     attach.all_constraints(true);
     let mut bind = Bind::new(description);
     for force in &description.forces {
-        bind.at(force_place(&force.name));
+        let place = ThingKind::Force.named(&force.name);
+        bind.at(place.clone());
         let mut kind = force.kind.clone();
         bind.force = Some(attach.forces.len());
         kind.fields(&mut bind);
@@ -73,11 +71,12 @@ pub(super) fn attach(
             bind.laws.push(ModelLaw {
                 force: Some(attach.forces.len()),
                 first: 0,
-                place: force_place(&force.name),
+                place: place.to_string(),
+                pieces: false,
                 function: LawFunction::User(law.clone()),
             });
         }
-        if let Some(element) = kind.attach(&mut attach.references(&force_place(&force.name), true)) {
+        if let Some(element) = kind.attach(&mut attach.references(&place, true)) {
             attach.add_force(&force.name, element, bind.read.clone());
         }
     }
@@ -126,17 +125,21 @@ pub(super) fn attach(
         needs_world,
         readings: Vec::new(),
         forces_need_readings: false,
-        sources: Arc::default(),
+        inputs: description.inputs.as_slice().into(),
     };
     add_controls(&mut model, description, &mut bind, errors);
     errors.append(&mut bind.errors);
     let others = core::mem::take(&mut bind.excitations);
-    for signal in &model.signals {
-        bind.at("a prescribed coordinate".into());
-        bind.compares_in(signal);
+    for joint in &description.joints {
+        bind.at(ThingKind::Joint.named(&joint.name));
+        for coordinate in &joint.coordinates {
+            if let CoordinateMotion::Prescribed(signal) = &coordinate.motion {
+                bind.compares_in(signal);
+            }
+        }
     }
     for constraint in &description.constraints {
-        bind.at(constraint_place(&constraint.name));
+        bind.at(ThingKind::Constraint.named(&constraint.name));
         let mut kind = constraint.kind.clone();
         kind.fields(&mut bind);
     }
@@ -157,11 +160,11 @@ fn add_controls(
     model: &mut Model,
     description: &Description,
     bind: &mut Bind<'_>,
-    errors: &mut Vec<ModelError>,
+    errors: &mut Vec<Diagnostic>,
 ) {
-    let mut unread = Vec::new();
+    let mut wanted = Vec::new();
     let readable = Readable { description, model };
-    let mut controls = controls::compile(&readable, bind, &mut unread, errors);
+    let mut controls = controls::compile(&readable, bind, &mut wanted);
     for control in &mut controls {
         control.states = add_states(
             &mut model.states,
@@ -169,34 +172,43 @@ fn add_controls(
             &control.name,
             control.element.states(),
         );
+        model.needs_world |= control.element.frames().is_some();
     }
-    let mut read: Vec<usize> = model
+    model.controls = controls;
+    model.read_rows = model
         .forces
         .iter()
         .flat_map(|f| f.element.multipliers())
         .collect();
-    for control in &controls {
-        model.needs_world |= control.element.frames().is_some();
-        if let ControlElement::Sensor(sensor) = &control.element {
-            model.needs_world |= sensor.channel.probe.needs_world();
-            if let Probe::Multiplier { row, .. } = sensor.channel.probe {
-                read.push(row);
-            }
-        }
-    }
-    read.sort_unstable();
-    read.dedup();
-    model.needs_lambda = !read.is_empty();
-    model.read_rows = read;
     // Numbers of controls mean nothing where one could not be compiled.
-    if controls.len() == description.controls.len() {
-        match controls::order(&controls, &model.forces) {
-            Ok(order) => model.control_order = order,
-            Err(ring) => errors.push(ModelError::ControlRing { ring }),
-        }
+    if model.controls.len() != description.controls.len() {
+        return;
     }
-    model.controls = controls;
-    sensors::add_readings(model, description, unread, errors);
+    sensors::resolve(model, description, wanted, errors);
+    model.read_rows.sort_unstable();
+    model.read_rows.dedup();
+    model.needs_lambda = !model.read_rows.is_empty();
+    match controls::order(&model.controls, &model.forces) {
+        Ok(order) => model.control_order = order,
+        Err(ring) => errors.push(control_ring(&ring)),
+    }
+    if errors.is_empty() {
+        sensors::finish(model);
+    }
+}
+
+/// Controls that need each other's outputs at the same instant, each the next, the last the first.
+fn control_ring(ring: &[String]) -> Diagnostic {
+    let names: Vec<String> = ring.iter().map(|name| format!("\"{name}\"")).collect();
+    let fault = Diagnostic::sentence(format!(
+        "the controls {} depend on each other's outputs at the same instant (an algebraic loop)",
+        names.join(" -> ")
+    ));
+    let fault = fault.remedy("insert a `lag`");
+    match ring.first() {
+        Some(first) => fault.of(&ThingKind::Control.named(first)),
+        None => fault,
+    }
 }
 
 /// Adds own states of an element and gives their numbers.
@@ -222,7 +234,7 @@ pub(super) struct Attach<'a, 'b> {
     pub(super) description: &'a Description,
     names: &'b Names<'a>,
     pub(super) lowered: Lowered,
-    errors: &'b mut Vec<ModelError>,
+    errors: &'b mut Vec<Diagnostic>,
     constraints: Vec<ModelConstraint>,
     rows: Vec<ModelRow>,
     rods: Vec<ModelRod>,
@@ -236,7 +248,7 @@ pub(super) struct Attach<'a, 'b> {
 
 impl<'a, 'b> Attach<'a, 'b> {
     fn cut(&mut self, joint: &Joint, ends: &[Place; 2]) -> ModelJoint {
-        let rows = (joint.kind.info().cut_rows)(joint.kind);
+        let rows = joint.kind.cut_rows();
         let turn = axis_frame(joint);
         let turned = |place: &Place| {
             self.lowered.attachment(&Place {
@@ -272,7 +284,7 @@ impl<'a, 'b> Attach<'a, 'b> {
         name: &str,
         element: ConstraintElement,
         row_names: Option<Vec<String>>,
-        must_move: Option<String>,
+        must_move: Option<Thing>,
     ) -> usize {
         let number = self.constraints.len();
         let (from_path, to_path) = match element.sides() {
@@ -284,7 +296,9 @@ impl<'a, 'b> Attach<'a, 'b> {
             && from_path.is_empty()
             && to_path.is_empty()
         {
-            self.errors.push(ModelError::ConstraintWithoutFreedom { place });
+            let fault = place.fault("no free coordinate moves its ends relative to each other");
+            let fault = fault.remedy("remove it or release a joint between them");
+            self.errors.push(fault.sort(Sort::Connection));
         }
         let start = self.rows.len();
         let row_names = row_names.unwrap_or_else(|| element.row_names());
@@ -305,7 +319,7 @@ impl<'a, 'b> Attach<'a, 'b> {
         number
     }
 
-    fn references<'s>(&'s mut self, place: &'s str, force: bool) -> References<'s, 'a, 'b> {
+    fn references<'s>(&'s mut self, place: &'s Thing, force: bool) -> References<'s, 'a, 'b> {
         References {
             attach: self,
             place,
@@ -315,7 +329,7 @@ impl<'a, 'b> Attach<'a, 'b> {
 
     pub(super) fn frame(&self, reference: &str) -> Option<Attachment> {
         // What does not exist has been reported before.
-        let place = self.names.frame(reference, "").ok()?;
+        let place = self.names.frame(reference).ok()?;
         Some(self.lowered.attachment(&place))
     }
 
@@ -323,19 +337,24 @@ impl<'a, 'b> Attach<'a, 'b> {
     pub(super) fn coordinate(
         &mut self,
         reference: &CoordinateRef,
-        place: &str,
+        place: &Thing,
         force: bool,
     ) -> Option<(usize, usize)> {
-        let joint = self.names.coordinate(reference, "").ok()?;
+        let joint = self.names.coordinate(reference).ok()?;
         let nodes = &self.lowered.joints[joint].as_ref()?.coordinates;
         if let Some(&node) = nodes.get(reference.index) {
             return Some((joint, node));
         }
-        self.errors.push(ModelError::CutCoordinate {
-            place: place.to_string(),
-            joint: reference.joint.clone(),
-            alternative: force,
-        });
+        let fault = format!(
+            "the joint \"{}\" is cut to open a loop, so it has no coordinate",
+            reference.joint
+        );
+        let mut remedy = "give it hint = \"tree\" (and release another joint of the loop)".to_string();
+        if force {
+            remedy += ", or use a torsion spring or a spring-damper between its frames";
+        }
+        self.errors
+            .push(place.fault(fault).remedy(remedy).said(&reference.joint));
         None
     }
 
@@ -347,7 +366,7 @@ impl<'a, 'b> Attach<'a, 'b> {
             if constraint.kind.info().switched != switched {
                 continue;
             }
-            let place = constraint_place(&constraint.name);
+            let place = ThingKind::Constraint.named(&constraint.name);
             if let Some(element) = constraint.kind.attach(&mut self.references(&place, false)) {
                 self.add_constraint(&constraint.name, element, None, Some(place));
             }
@@ -357,7 +376,7 @@ impl<'a, 'b> Attach<'a, 'b> {
     fn all_rods(&mut self) {
         let description = self.description;
         for rod in &description.rods {
-            let place = rod_place(&rod.name);
+            let place = ThingKind::Rod.named(&rod.name);
             let distance = Distance {
                 from: rod.from.clone(),
                 to: rod.to.clone(),
@@ -400,7 +419,7 @@ impl<'a, 'b> Attach<'a, 'b> {
 /// The references of the element at a place.
 struct References<'s, 'a, 'b> {
     attach: &'s mut Attach<'a, 'b>,
-    place: &'s str,
+    place: &'s Thing,
     /// The element is a force, which can act on a cut joint in other ways.
     force: bool,
 }
@@ -415,7 +434,7 @@ impl Resolve for References<'_, '_, '_> {
     }
 
     fn locked(&self, coordinate: &CoordinateRef) -> Option<f64> {
-        let joint = self.attach.names.coordinate(coordinate, "").ok()?;
+        let joint = self.attach.names.coordinate(coordinate).ok()?;
         let described = self.attach.description.joints[joint]
             .coordinates
             .get(coordinate.index)?;
@@ -423,7 +442,7 @@ impl Resolve for References<'_, '_, '_> {
     }
 
     fn joint_coordinate(&mut self, coordinate: &CoordinateRef) -> Option<JointCoordinate> {
-        let joint = self.attach.names.coordinate(coordinate, "").ok()?;
+        let joint = self.attach.names.coordinate(coordinate).ok()?;
         let kind = self.attach.description.joints[joint].kind;
         let turns = kind.info().coordinates.get(coordinate.index)?.unit == "rad";
         let constraint = match self.attach.lowered.joints[joint].as_ref()?.place {
@@ -436,7 +455,7 @@ impl Resolve for References<'_, '_, '_> {
         let ConstraintElement::Pair(pair) = &constraint.element else {
             return None;
         };
-        let axis = match joint_motion::motion(kind, coordinate.index) {
+        let axis = match kind.motion(coordinate.index) {
             Some(Primitive::Turn(2)) => 2,
             Some(Primitive::Slide(axis)) => axis,
             // The axes of the others are not fixed in the first frame.

@@ -1,29 +1,31 @@
 //! Checks names and numbers, each thing by itself.
 
-use super::controls::control_place;
-use super::error::ModelError;
-use super::faults;
 use super::names::GROUND;
-use super::paths::{self, path_place};
-use super::references::{constraint_place, force_place, hint_place, joint_place, road_place, rod_place};
-use crate::description::{Body, Control, CoordinateMotion, Description, Joint, JointKind, Marker};
-use crate::elements::faults::Faults;
+use super::paths;
+use crate::description::{Body, Control, CoordinateMotion, Description, Joint, Marker};
+use crate::diagnostic::{Diagnostic, Sort, Thing, ThingKind};
+use crate::elements::faults::{Faults, motion_of_control, not_finite};
+use crate::forest::Hint;
 use crate::signal::Signal;
 use holonom_algebra::{Mat3, Vec3};
 use holonom_expression::{is_name, is_reserved};
 use std::collections::HashMap;
 
 /// Adds all faults. Gives whether each body can be told by its name.
-pub(super) fn check(description: &Description, errors: &mut Vec<ModelError>) -> bool {
+pub(super) fn check(description: &Description, errors: &mut Vec<Diagnostic>) -> bool {
     let mut check = Check { errors };
     if description.bodies.is_empty() {
-        check.errors.push(ModelError::Empty {
-            name: description.name.clone(),
-        });
+        let fault = format!("the mechanism \"{}\" has no bodies", description.name);
+        let fault = Diagnostic::sentence(fault).remedy("add a body and a joint that carries it");
+        check.errors.push(fault.sort(Sort::Connection));
     }
-    check.finite(&description.gravity, "the mechanism", "the gravity");
+    check.finite(
+        &description.gravity,
+        &ThingKind::Mechanism.named(&description.name),
+        "the gravity",
+    );
     let told = check.all_names(description);
-    check.markers(&description.ground, GROUND);
+    check.markers(&description.ground, None);
     for body in &description.bodies {
         check.body(body);
     }
@@ -33,10 +35,10 @@ pub(super) fn check(description: &Description, errors: &mut Vec<ModelError>) -> 
     for constraint in &description.constraints {
         let mut faults = Faults::default();
         constraint.kind.faults(&mut faults);
-        faults::report(faults, &constraint_place(&constraint.name), check.errors);
+        faults.report(&ThingKind::Constraint.named(&constraint.name), check.errors);
     }
     for hint in &description.hints {
-        let place = hint_place(&hint.to);
+        let place = ThingKind::StartHint.named(&hint.to);
         let known = [hint.position, hint.velocity, hint.angular_velocity];
         for (value, what) in known
             .into_iter()
@@ -51,14 +53,16 @@ pub(super) fn check(description: &Description, errors: &mut Vec<ModelError>) -> 
         }
     }
     for rod in &description.rods {
-        let place = rod_place(&rod.name);
-        check.positive(rod.length, &place, "the length");
+        let place = ThingKind::Rod.named(&rod.name);
+        let mut faults = Faults::default();
+        faults.positive_quantity("length", "the length", rod.length, "correct it");
+        faults.report(&place, check.errors);
         check.mass(rod.mass, &place);
     }
     for force in &description.forces {
         let mut faults = Faults::default();
         force.kind.faults(&mut faults);
-        faults::report(faults, &force_place(&force.name), check.errors);
+        faults.report(&ThingKind::Force.named(&force.name), check.errors);
     }
     for control in &description.controls {
         check.control(control);
@@ -66,83 +70,66 @@ pub(super) fn check(description: &Description, errors: &mut Vec<ModelError>) -> 
     for (number, shape) in description.shapes.iter().enumerate() {
         let mut faults = Faults::default();
         shape.faults(&mut faults);
-        if !faults.0.is_empty() {
-            faults::report(faults, &description.shape_place(number), check.errors);
-        }
+        faults.report(&description.shape_place(number), check.errors);
     }
     paths::check(description, errors);
     told
 }
 
 struct Check<'a> {
-    errors: &'a mut Vec<ModelError>,
+    errors: &'a mut Vec<Diagnostic>,
 }
 
 impl Check<'_> {
     /// Names that the rows and reactions carry must differ, and bodies and forces among themselves.
     fn all_names(&mut self, description: &Description) -> bool {
         let before = self.errors.len();
-        let body_place = |body: &Body| format!("body \"{}\"", body.name);
-        let bodies = description
-            .bodies
-            .iter()
-            .map(|b| (b.name.as_str(), body_place(b)));
+        let bodies = description.bodies.iter().map(|b| ThingKind::Body.named(&b.name));
         self.names(bodies);
         let told = self.errors.len() == before;
-        let joints = description
-            .joints
-            .iter()
-            .map(|j| (j.name.as_str(), joint_place(&j.name)));
-        let constraints = description
-            .constraints
-            .iter()
-            .map(|c| (c.name.as_str(), constraint_place(&c.name)));
-        let rods = description
-            .rods
-            .iter()
-            .map(|r| (r.name.as_str(), rod_place(&r.name)));
+        let joints = description.joints.iter().map(|j| ThingKind::Joint.named(&j.name));
+        let constraints = description.constraints.iter();
+        let constraints = constraints.map(|c| ThingKind::Constraint.named(&c.name));
+        let rods = description.rods.iter().map(|r| ThingKind::Rod.named(&r.name));
         self.names(joints.chain(constraints).chain(rods));
+        self.names(description.forces.iter().map(|f| ThingKind::Force.named(&f.name)));
+        self.names(description.roads.iter().map(|r| ThingKind::Road.named(&r.name)));
+        self.names(description.paths.iter().map(|p| ThingKind::Path.named(&p.name)));
         self.names(
             description
-                .forces
+                .controls
                 .iter()
-                .map(|f| (f.name.as_str(), force_place(&f.name))),
+                .map(|c| ThingKind::Control.named(&c.name)),
         );
-        self.names(
-            description
-                .roads
-                .iter()
-                .map(|r| (r.name.as_str(), road_place(&r.name))),
-        );
-        let paths = description.paths.iter();
-        self.names(paths.map(|p| (p.name.as_str(), path_place(&p.name))));
-        let controls = description.controls.iter();
-        self.names(controls.map(|c| (c.name.as_str(), control_place(&c.name))));
         told
     }
 
-    fn names<'n>(&mut self, names: impl Iterator<Item = (&'n str, String)>) {
-        let mut seen: HashMap<&str, String> = HashMap::new();
-        for (name, place) in names {
-            self.name(name, &place);
-            match seen.get(name) {
-                Some(other) => self.errors.push(ModelError::DuplicateName {
-                    place: place.clone(),
-                    other: if *other == place {
+    fn names(&mut self, things: impl Iterator<Item = Thing>) {
+        let mut seen: HashMap<String, Thing> = HashMap::new();
+        for thing in things {
+            self.name(&thing);
+            match seen.get(&thing.name) {
+                Some(other) => {
+                    let same_kind = *other == thing;
+                    let other = if same_kind {
                         "another one".to_string()
                     } else {
-                        other.clone()
-                    },
-                    name: name.to_string(),
-                }),
+                        other.to_string()
+                    };
+                    let fault = format!("the name \"{}\" is already used by {other}", thing.name);
+                    let fault = thing.fault(fault).remedy("rename one of them");
+                    let sort = Sort::Repeated { same_kind };
+                    self.errors.push(fault.said(&thing.name).sort(sort));
+                }
                 None => {
-                    seen.insert(name, place);
+                    seen.insert(thing.name.clone(), thing);
                 }
             }
         }
     }
 
-    fn name(&mut self, name: &str, place: &str) {
+    fn name(&mut self, thing: &Thing) {
+        let name = &thing.name;
         let problem = if name.trim().is_empty() {
             "be empty"
         } else if name.contains('.') {
@@ -154,77 +141,57 @@ impl Check<'_> {
         } else {
             return;
         };
-        self.errors.push(ModelError::BadName {
-            place: place.to_string(),
-            problem,
-        });
+        let fault = thing.fault(format!("a name must not {problem}"));
+        self.errors.push(fault.remedy("choose another one"));
     }
 
-    fn finite(&mut self, numbers: &[f64], place: &str, quantity: &str) -> bool {
+    fn finite(&mut self, numbers: &[f64], place: &Thing, quantity: &str) -> bool {
         let finite = numbers.iter().all(|x| x.is_finite());
         if !finite {
-            self.errors.push(ModelError::NotFinite {
-                place: place.to_string(),
-                quantity: quantity.to_string(),
-            });
+            self.errors.push(not_finite(quantity).of(place));
         }
         finite
     }
 
-    fn positive(&mut self, number: f64, place: &str, quantity: &'static str) {
-        if self.finite(&[number], place, quantity) && number <= 0.0 {
-            self.errors.push(ModelError::NotPositive {
-                place: place.to_string(),
-                quantity,
-                value: number,
-                remedy: match quantity {
-                    "the distance" => "for distance zero use a point constraint",
-                    _ => "correct it",
-                },
-            });
-        }
-    }
-
-    fn mass(&mut self, mass: f64, place: &str) -> bool {
+    fn mass(&mut self, mass: f64, place: &Thing) -> bool {
         let finite = self.finite(&[mass], place, "the mass");
         if finite && mass < 0.0 {
-            self.errors.push(ModelError::NegativeMass {
-                place: place.to_string(),
-                mass,
-            });
+            let fault = place.fault(format!("the mass is {mass} kg, but must not be negative"));
+            self.errors.push(fault.remedy("correct it").field("mass"));
         }
         finite && mass >= 0.0
     }
 
-    fn signal(&mut self, signal: &Signal, place: &str, quantity: &str) {
+    fn signal(&mut self, signal: &Signal, place: &Thing, quantity: &str) {
         if !signal.is_finite() {
             self.finite(&[f64::NAN], place, quantity);
         }
     }
 
     /// A motion needs derivatives that controls do not have.
-    fn motion(&mut self, signal: &Signal, place: &str) {
+    fn motion(&mut self, signal: &Signal, place: &Thing) {
         if let Some(control) = signal.controls().into_iter().next() {
-            self.errors.push(ModelError::MotionOfControl {
-                place: place.to_string(),
-                control,
-            });
+            self.errors.push(motion_of_control(&control).of(place));
         }
     }
 
     fn control(&mut self, control: &Control) {
-        let place = control_place(&control.name);
+        let place = ThingKind::Control.named(&control.name);
         if !is_name(&control.name) || is_reserved(&control.name) || control.name == "t" {
-            self.errors.push(ModelError::ControlName { place: place.clone() });
+            let fault = place.fault(
+                "the name of a control must start with a letter, contain only letters, digits and _, and not \
+                 be reserved in expressions",
+            );
+            self.errors.push(fault.remedy("choose another name or prefix"));
         }
         let mut faults = Faults::default();
         control.kind.faults(&mut faults);
-        faults::report(faults, &place, self.errors);
+        faults.report(&place, self.errors);
     }
 
-    fn markers(&mut self, markers: &[Marker], body: &str) {
-        let place = |name: &str| format!("marker \"{name}\" on {body}");
-        self.names(markers.iter().map(|m| (m.name.as_str(), place(&m.name))));
+    fn markers(&mut self, markers: &[Marker], body: Option<&str>) {
+        let place = |name: &str| Thing::marker(name, body.map(str::to_string));
+        self.names(markers.iter().map(|m| place(&m.name)));
         for marker in markers {
             let place = place(&marker.name);
             let rotation = &marker.frame.rotation;
@@ -235,7 +202,7 @@ impl Check<'_> {
         }
     }
 
-    fn rotation(&mut self, rotation: &Mat3<f64>, place: &str) {
+    fn rotation(&mut self, rotation: &Mat3<f64>, place: &Thing) {
         let product = rotation.transpose().matrix(rotation) - Mat3::identity();
         let skewed = product.0.as_flattened().iter().any(|x| x.abs() > 1e-9);
         let mirrored = rotation
@@ -244,68 +211,73 @@ impl Check<'_> {
             .dot(rotation.column(2))
             < 0.0;
         if skewed || mirrored {
-            self.errors.push(ModelError::NotARotation {
-                place: place.to_string(),
-            });
+            let fault = "the orientation is not a rotation matrix (orthonormal and right-handed)";
+            let fault = place.fault(fault).sort(Sort::Rotation);
+            self.errors
+                .push(fault.remedy("create it with frame::oriented or frame::along"));
         }
     }
 
     fn body(&mut self, body: &Body) {
-        let place = format!("body \"{}\"", body.name);
+        let place = ThingKind::Body.named(&body.name);
         let good = self.mass(body.mass, &place);
         self.finite(&body.centre, &place, "the centre of mass");
         let finite = self.finite(&body.inertia, &place, "the moment of inertia");
-        self.markers(&body.markers, &place);
+        self.markers(&body.markers, Some(&body.name));
         if !good || !finite || body.unphysical || body.inertia == [0.0; 6] {
             return;
         }
-        let name = body.name.clone();
         let principal = principal_moments(body.inertia);
         // Six digits printed are off by up to 5·10⁻⁶; what a program computed is better by far.
         let slack = 1e-5 * principal[2].abs().max(principal[0].abs());
-        if principal[0] < -slack {
-            self.errors.push(ModelError::IndefiniteInertia {
-                body: name,
-                principal,
-            });
+        let fault = if principal[0] < -slack {
+            let moments = moments(&principal);
+            place
+                .fault(format!("one of the principal moments of inertia {moments} is negative"))
+                .remedy(
+                    "check the signs of the products of inertia, and that the moments are about the centre of mass",
+                )
         } else if principal[2] > principal[0] + principal[1] + slack {
-            self.errors.push(ModelError::ImpossibleInertia {
-                body: name,
-                principal,
-            });
+            let moments = moments(&principal);
+            place
+                .fault(format!(
+                    "no rigid body has the principal moments of inertia {moments}: the largest exceeds the sum \
+                     of the others"
+                ))
+                .remedy("for a planar body set the moments about x and y to at least half of the one about z")
         } else if body.mass == 0.0 {
-            self.errors.push(ModelError::InertiaWithoutMass { body: name });
-        }
+            Diagnostic::sentence(format!("{place} has a moment of inertia but no mass"))
+                .of(&place)
+                .remedy("give it a mass, or remove the moment of inertia")
+        } else {
+            return;
+        };
+        self.errors.push(fault.field("inertia").field("solid"));
     }
 
     fn joint(&mut self, joint: &Joint) {
-        let place = joint_place(&joint.name);
+        let place = ThingKind::Joint.named(&joint.name);
         let info = joint.kind.info();
-        let not_for = |setting, remedy| ModelError::NotForThisKind {
-            joint: joint.name.clone(),
-            kind: info.name,
-            setting,
-            remedy,
+        let not_for = |setting: &str, remedy: &str| {
+            place
+                .fault(format!("a {} joint has no {setting}", info.name))
+                .remedy(remedy)
         };
         if self.finite(&joint.axis, &place, "the axis") {
             // Also where the square of a tiny length is zero.
             if Vec3(joint.axis).normalised().is_none() {
-                self.errors.push(ModelError::ZeroAxis {
-                    joint: joint.name.clone(),
-                });
+                let remedy =
+                    "specify three numbers that are not all zero and neither extremely small nor large";
+                let fault = place.fault("the axis has no direction").remedy(remedy);
+                self.errors.push(fault.field("axis"));
             } else if !info.has_axis && joint.axis != [0.0, 0.0, 1.0] {
                 self.errors
                     .push(not_for("axis to choose", "turn the frames it joins instead"));
             }
         }
-        if let JointKind::Helical { pitch } = joint.kind
-            && self.finite(&[pitch], &place, "the pitch")
-            && pitch == 0.0
-        {
-            self.errors.push(ModelError::ZeroPitch {
-                joint: joint.name.clone(),
-            });
-        }
+        let mut faults = Faults::default();
+        joint.kind.faults(&mut faults);
+        faults.report(&place, self.errors);
         let oriented = joint.orientation != [1.0, 0.0, 0.0, 0.0];
         if info.has_orientation {
             self.orientation(joint, &place);
@@ -319,25 +291,38 @@ impl Check<'_> {
                 "set the velocities of its coordinates instead",
             ));
         }
-        if !info.has_orientation && joint.orientation_locked {
-            self.errors
-                .push(not_for("orientation to lock", "lock its coordinates instead"));
+        if joint.orientation_locked && (!info.has_orientation || info.cut_only) {
+            let remedy = match info.cut_only {
+                true => "use a fixed joint instead",
+                false => "lock its coordinates instead",
+            };
+            self.errors.push(not_for("orientation to lock", remedy));
+        }
+        if info.cut_only && joint.hint == Hint::Tree {
+            self.errors.push(not_for("place in the tree", "remove its hint"));
         }
         if joint.coordinates.len() > info.coordinates.len() {
-            self.errors.push(ModelError::TooManyCoordinates {
-                joint: joint.name.clone(),
-                kind: info.name,
-                given: joint.coordinates.len(),
-                allowed: info.coordinates.len(),
-                has_orientation: info.has_orientation,
-            });
+            let (given, allowed) = (count(joint.coordinates.len()), count(info.coordinates.len()));
+            let fault = format!("{given} given, but a {} joint has {allowed}", info.name);
+            let fault = match info.has_orientation {
+                true => fault + " besides its orientation",
+                false => fault,
+            };
+            self.errors.push(place.fault(fault).remedy(match info.has_orientation {
+                true => {
+                    "remove the others: to lock or prescribe angles, use a free-cardan joint or three revolute \
+                     joints, and orientation_locked locks the entire orientation"
+                }
+                false => "remove the others",
+            }));
         }
         for (coordinate, info) in joint.coordinates.iter().zip(info.coordinates) {
-            let useless = |state, quantity| ModelError::UselessStart {
-                joint: joint.name.clone(),
-                coordinate: info.name,
-                state,
-                quantity,
+            let useless = |state: &str, quantity: &str| {
+                let fault = useless_start(&place, info.name, state, quantity);
+                match info.name {
+                    "angle" | "displacement" => fault.field(info.name),
+                    _ => fault,
+                }
             };
             let of = |quantity: &str| format!("the {quantity} of {}", info.name);
             self.finite(&[coordinate.position], &place, &of("start value"));
@@ -362,22 +347,44 @@ impl Check<'_> {
         }
     }
 
-    fn orientation(&mut self, joint: &Joint, place: &str) {
+    fn orientation(&mut self, joint: &Joint, place: &Thing) {
         if self.finite(&joint.orientation, place, "the start orientation") && joint.orientation == [0.0; 4] {
-            self.errors.push(ModelError::ZeroQuaternion {
-                joint: joint.name.clone(),
-            });
+            let fault = place.fault("the initial orientation is the zero quaternion");
+            let fault = fault.remedy("use (1, 0, 0, 0) for no rotation");
+            self.errors.push(fault.field("orientation"));
         }
         self.finite(&joint.angular_velocity, place, "the start angular velocity");
         if joint.orientation_locked && joint.angular_velocity != [0.0; 3] {
-            self.errors.push(ModelError::UselessStart {
-                joint: joint.name.clone(),
-                coordinate: "the orientation",
-                state: "locked",
-                quantity: "velocity",
-            });
+            let fault = useless_start(place, "the orientation", "locked", "velocity");
+            self.errors
+                .push(fault.field("angular_velocity").field("orientation"));
         }
     }
+}
+
+/// A start value that something else decides.
+fn useless_start(place: &Thing, coordinate: &str, state: &str, quantity: &str) -> Diagnostic {
+    let fault = format!("{coordinate} is {state}, so its initial {quantity} cannot be set");
+    place.fault(fault).remedy("set it to zero")
+}
+
+fn count(number: usize) -> String {
+    match number {
+        0 => "no coordinates".to_string(),
+        1 => "1 coordinate".to_string(),
+        _ => format!("{number} coordinates"),
+    }
+}
+
+fn moments(principal: &[f64; 3]) -> String {
+    let [a, b, c] = principal.map(|m| {
+        let rounded: f64 = format!("{m:.4e}").parse().unwrap_or(m);
+        match rounded == 0.0 || (1e-4..1e6).contains(&rounded.abs()) {
+            true => rounded.to_string(),
+            false => format!("{rounded:e}"),
+        }
+    });
+    format!("{a}, {b} and {c} kg m²")
 }
 
 impl Body {

@@ -1,32 +1,28 @@
 //! Controls: what their names stand for, and their order.
 
-use super::error::ModelError;
 use super::paths;
-use super::sensors::{Unread, axes_of, probe};
+use super::sensors::Wanted;
 use crate::description::Description;
-use crate::description::fields::{Field, Look};
-use crate::elements::controls::{ControlElement, Probe};
-use crate::elements::references::{ChannelProbe, PathPlace, ResolveControl};
-use crate::model::{
-    Attachment, LawFunction, Model, ModelControl, ModelForce, ModelLaw, ModelSwitch, SwitchedLaw,
-};
+use crate::diagnostic::{Diagnostic, Sort, Thing, ThingKind};
+use crate::elements::controls::ControlElement;
+use crate::elements::references::{PathPlace, ResolveControl, SensedChannel};
+use crate::fields::{Field, Look};
+use crate::model::{LawFunction, Model, ModelControl, ModelForce, ModelLaw, ModelSwitch, SwitchedLaw};
+use crate::observable::Observable;
 use crate::path::PathCurve;
 use crate::road::RoadKind;
 use crate::signal::Signal;
+use crate::tree::Attachment;
 use holonom_expression::Expression as Formula;
 use holonom_text::nearest;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub(super) fn control_place(name: &str) -> String {
-    format!("control \"{name}\"")
-}
-
 /// Lets functions of time know the controls they name; as [`Fields`] it visits those of a thing.
 pub(super) struct Bind<'a> {
     /// `t`, then all controls.
     pub names: Vec<&'a str>,
-    place: String,
+    place: Thing,
     /// Numbers of the controls that were found in what it visited.
     pub read: Vec<usize>,
     /// All functions of time that it visited.
@@ -47,7 +43,7 @@ pub(super) struct Bind<'a> {
     inputs: usize,
     /// Names of roads that are not flat.
     uneven: Vec<&'a str>,
-    pub errors: Vec<ModelError>,
+    pub errors: Vec<Diagnostic>,
 }
 
 impl<'a> Bind<'a> {
@@ -59,7 +55,7 @@ impl<'a> Bind<'a> {
             .filter(|road| road.kind != RoadKind::Flat);
         Self {
             names: core::iter::once("t").chain(controls).collect(),
-            place: String::new(),
+            place: ThingKind::Mechanism.named(""),
             read: Vec::new(),
             excitations: Vec::new(),
             mixed: Vec::new(),
@@ -75,7 +71,7 @@ impl<'a> Bind<'a> {
     }
 
     /// Begins with another thing.
-    pub fn at(&mut self, place: String) {
+    pub fn at(&mut self, place: Thing) {
         self.place = place;
         self.read.clear();
         self.inputs = 0;
@@ -139,11 +135,10 @@ impl<'a> Bind<'a> {
                 Some(control) => self.read.push(control),
                 None => {
                     let known = self.names.iter().skip(1).copied();
-                    self.errors.push(ModelError::UnknownControl {
-                        place: self.place.clone(),
-                        name: name.clone(),
-                        suggestion: nearest(name, known).map(str::to_string),
-                    });
+                    let fault = self.place.fault(format!("there is no control \"{name}\""));
+                    let fault = fault.did_you_mean(nearest(name, known), "add one of that name");
+                    let sort = Sort::Missing(ThingKind::Control);
+                    self.errors.push(fault.said(name).sort(sort));
                 }
             }
         }
@@ -157,7 +152,8 @@ impl<'a> Bind<'a> {
             self.laws.push(ModelLaw {
                 force: None,
                 first: 0,
-                place: self.place.clone(),
+                place: self.place.to_string(),
+                pieces: compiled.has_pieces(),
                 function: LawFunction::Expression(compiled.clone()),
             });
         }
@@ -211,7 +207,8 @@ impl<'a> Bind<'a> {
             self.laws.push(ModelLaw {
                 force: Some(force),
                 first,
-                place: self.place.clone(),
+                place: self.place.to_string(),
+                pieces: function.has_pieces(),
                 function: LawFunction::Expression(function),
             });
         }
@@ -243,28 +240,25 @@ pub(super) struct Readable<'a> {
     pub model: &'a Model,
 }
 
-/// Compiles all controls into the model, without their own states and without what sensors read as
-/// unknowns; the caller adds these.
+/// Compiles all controls into the model, without their own states and without what sensors read; the
+/// caller adds these.
 pub(super) fn compile(
     readable: &Readable<'_>,
     bind: &mut Bind<'_>,
-    unread: &mut Vec<Unread>,
-    errors: &mut Vec<ModelError>,
+    wanted: &mut Vec<Wanted>,
 ) -> Vec<ModelControl> {
     let mut controls = Vec::new();
     // What is wrong with them has been reported before.
     let curves = paths::curves(readable.description, &mut Vec::new());
     for (number, control) in readable.description.controls.iter().enumerate() {
-        bind.at(control_place(&control.name));
+        bind.at(ThingKind::Control.named(&control.name));
         let mut kind = control.kind.clone();
         kind.fields(bind);
         let mut references = References {
             readable,
             curves: &curves,
-            name: &control.name,
             number,
-            unread,
-            errors,
+            wanted,
         };
         if let Some(element) = kind.attach(&mut references) {
             controls.push(ModelControl {
@@ -282,10 +276,8 @@ pub(super) fn compile(
 struct References<'s, 'a> {
     readable: &'s Readable<'a>,
     curves: &'s HashMap<&'a str, Arc<PathCurve>>,
-    name: &'s str,
     number: usize,
-    unread: &'s mut Vec<Unread>,
-    errors: &'s mut Vec<ModelError>,
+    wanted: &'s mut Vec<Wanted>,
 }
 
 impl ResolveControl for References<'_, '_> {
@@ -297,35 +289,17 @@ impl ResolveControl for References<'_, '_> {
         paths::place(self.readable.description, self.readable.model, self.curves, name)
     }
 
-    fn channel(&mut self, name: &str, axes: &str) -> Option<ChannelProbe> {
-        let found = axes_of(self.readable.model, axes).and_then(|axes| {
-            let probe = probe(self.readable, name, self.number, axes)?;
-            Ok((probe, axes))
+    fn channel(&mut self, name: &str, axes: &str) -> Option<SensedChannel> {
+        let axes = self.frame(axes)?;
+        self.wanted.push(Wanted {
+            control: self.number,
+            axes,
         });
-        let (channel, control) = (name.to_string(), self.number);
-        match found {
-            Ok((probe, axes)) => {
-                let name = channel.clone();
-                let probe = probe.unwrap_or_else(|| {
-                    self.unread.push(Unread {
-                        control,
-                        channel,
-                        axes,
-                    });
-                    // The number follows.
-                    Probe::Reading { reading: 0, control }
-                });
-                Some(ChannelProbe { name, probe })
-            }
-            Err(reason) => {
-                self.errors.push(ModelError::CannotSense {
-                    place: control_place(self.name),
-                    channel,
-                    reason,
-                });
-                None
-            }
-        }
+        Some(SensedChannel {
+            name: name.to_string(),
+            control: self.number,
+            observed: None,
+        })
     }
 }
 
@@ -336,11 +310,22 @@ pub(super) fn order(controls: &[ModelControl], forces: &[ModelForce]) -> Result<
     let needs = |k: usize| -> Vec<usize> {
         let control = &controls[k];
         match &control.element {
-            ControlElement::Sensor(sensor) => match &sensor.channel.probe {
-                Probe::Control { control } => vec![*control],
-                Probe::Force { force, .. } => forces[*force].controls.clone(),
-                _ => Vec::new(),
-            },
+            ControlElement::Sensor(sensor) => {
+                match sensor
+                    .channel
+                    .observed
+                    .as_ref()
+                    .map(|observed| &observed.observable)
+                {
+                    Some(Observable::Control { control }) => vec![*control],
+                    Some(
+                        Observable::Force { force }
+                        | Observable::Power { force }
+                        | Observable::Stored { force },
+                    ) => forces[*force].controls.clone(),
+                    _ => Vec::new(),
+                }
+            }
             element if element.direct() => control.controls.clone(),
             _ => Vec::new(),
         }

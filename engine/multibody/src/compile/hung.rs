@@ -1,6 +1,6 @@
-//! Bodies that hang on a joint whose reaction a force depends on.
+//! Bodies that hang on a joint that is always cut, or whose reaction a force depends on.
 //!
-//! Such a joint is cut, for its reaction is an unknown then. Where it alone leads to a body, a free joint
+//! The latter is cut, too, for its reaction is an unknown then. Where it alone leads to a body, a free joint
 //! between the same frames carries the body in the tree instead: it starts where the joint puts it.
 
 use super::lower::{axis_frame, displaced};
@@ -11,22 +11,23 @@ use crate::forest::Hint;
 use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
 use std::collections::HashMap;
 
-/// The description with a free joint beside every joint that is cut for its reaction and that alone holds
+/// The description with a free joint beside every joint that is cut for one of these reasons and that alone holds
 /// bodies; none where there are no such joints. What is wrong with joints is found later.
 pub(super) fn carried(description: &Description) -> Option<Description> {
     let felt = |joint: &Joint| {
-        joint.hint != Hint::Tree
-            && !joint.kind.info().tree_only
-            && !joint.orientation_locked
-            && joint
-                .coordinates
-                .iter()
-                .all(|c| matches!(c.motion, CoordinateMotion::Free))
-            && (description
-                .forces
-                .iter()
-                .filter_map(|force| force.kind.reaction()))
-            .any(|coordinate| coordinate.joint == joint.name)
+        joint.kind.info().cut_only
+            || joint.hint != Hint::Tree
+                && !joint.kind.info().tree_only
+                && !joint.orientation_locked
+                && joint
+                    .coordinates
+                    .iter()
+                    .all(|c| matches!(c.motion, CoordinateMotion::Free))
+                && (description
+                    .forces
+                    .iter()
+                    .filter_map(|force| force.kind.reaction()))
+                .any(|coordinate| coordinate.joint == joint.name)
     };
     let (cut, others): (Vec<&Joint>, Vec<&Joint>) = description.joints.iter().partition(|joint| felt(joint));
     if cut.is_empty() {
@@ -108,7 +109,7 @@ impl Start {
             velocity: Vec3::zero(),
             omega: Vec3::zero(),
         };
-        let motions = (joint.kind.info().motions)(joint.kind);
+        let motions = joint.kind.motions();
         for (index, motion) in motions.into_iter().enumerate() {
             let coordinate = joint.coordinates.get(index);
             let (position, rate) = coordinate.map_or((0.0, 0.0), |c| (c.position, c.velocity));

@@ -7,10 +7,10 @@
 //! frames leave of zeros: a thin rod that spins about its own axis). Rods count with their
 //! point masses; constraints do not help, because the recursions divide by these pivots.
 
-use super::error::ModelError;
 use crate::description::JointKind;
-use crate::formalism::freedom::by_kind;
-use crate::formalism::positions::positions;
+use crate::diagnostic::{Diagnostic, Sort, ThingKind};
+use crate::kinematics::freedom::by_kind;
+use crate::kinematics::positions::positions;
 use crate::model::{JointPlace, Model};
 use crate::tree::{Geometry, NodeKind};
 use holonom_algebra::{Articulated, Rotation, Sym3};
@@ -24,7 +24,7 @@ const ROUNDING: f64 = 1e-14;
 const ROUNDING_ACROSS: f64 = 1e-13;
 
 /// Adds a fault for each joint with coordinates that accelerate nothing.
-pub(super) fn check(model: &Model, errors: &mut Vec<ModelError>) {
+pub(super) fn check(model: &Model, errors: &mut Vec<Diagnostic>) {
     let singular = singular_coordinates(model, &model.q0);
     if singular.is_empty() {
         return;
@@ -46,28 +46,38 @@ pub(super) fn check(model: &Model, errors: &mut Vec<ModelError>) {
             .collect();
         let Some(&(first, _)) = own.first() else { continue };
         let coordinate = coordinates_in_words(model, index, &own);
-        let joint_name = joint.name.clone();
+        let place = ThingKind::Joint.named(&joint.name);
         let body = model.forest.joints.iter().find(|j| j.edge == index);
-        errors.push(if everywhere {
+        let fault = if everywhere {
             let slides = [
                 NodeKind::PrismaticX,
                 NodeKind::PrismaticY,
                 NodeKind::PrismaticZ,
                 NodeKind::PrismaticTurned,
             ];
-            ModelError::NoInertia {
-                joint: joint_name,
-                coordinate,
-                body: body.map_or_else(String::new, |j| model.bodies[j.child].name.clone()),
-                turning: !slides.contains(&model.tree.nodes[first].kind),
-            }
+            let body = body.map_or("", |j| &model.bodies[j.child].name);
+            let lacking = match slides.contains(&model.tree.nodes[first].kind) {
+                true => "a mass",
+                false => "a moment of inertia",
+            };
+            place
+                .fault(format!("no inertia resists a motion of {coordinate}"))
+                .remedy(format!(
+                    "give body \"{body}\" (or a body carried by it) {lacking}, or lock the coordinate"
+                ))
         } else {
-            ModelError::SingularStart {
-                joint: joint_name,
-                coordinate,
-                cardan: joint.kind == JointKind::FreeCardan,
-            }
-        });
+            place
+                .fault(format!(
+                    "no inertia resists a motion of {coordinate} in the initial position"
+                ))
+                .remedy(match joint.kind == JointKind::FreeCardan {
+                    true => {
+                        "start from another position, or use a joint with Euler parameters (free, spherical)"
+                    }
+                    false => "start from another position or give the bodies masses and moments of inertia",
+                })
+        };
+        errors.push(fault.sort(Sort::Massless));
     }
 }
 

@@ -16,8 +16,9 @@ use super::names::Place;
 use crate::description::{Body, Coordinate, CoordinateMotion, Description, Frame, Hold, Joint};
 use crate::elements::joints::Primitive;
 use crate::forest::{Forest, Graph};
-use crate::model::{Attachment, JointPlace, ModelBody, ModelJoint, ModelMarker};
+use crate::model::{JointPlace, ModelBody, ModelJoint, ModelMarker};
 use crate::signal::Signal;
+use crate::tree::Attachment;
 use crate::tree::{NodeKind, Tree};
 use holonom_algebra::{Inertia, Mat3, Pose, Quaternion, Sym3, Vec3};
 
@@ -242,7 +243,7 @@ impl Walk<'_> {
     fn all(&mut self) -> Vec<usize> {
         let joint = self.joint;
         let info = joint.kind.info();
-        let motions = (info.motions)(joint.kind);
+        let motions = joint.kind.motions();
         let mut nodes = vec![0; info.coordinates.len()];
         let before = self.lowered.tree.nodes.len();
         for step in 0..motions.len() {

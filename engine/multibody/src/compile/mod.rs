@@ -10,8 +10,6 @@
 mod attach;
 mod check;
 mod controls;
-mod error;
-mod faults;
 mod hung;
 mod inertia;
 mod lower;
@@ -26,11 +24,20 @@ mod start;
 mod timed;
 mod topology;
 
-pub use error::{ModelError, ModelErrors, Subject};
-
 use crate::description::Description;
+use crate::diagnostic::{ModelErrors, Sort, ThingKind};
 use crate::model::Model;
 use names::Names;
+
+impl Description {
+    /// Checks the mechanism and makes it ready for simulation.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, with the place and the remedy of each fault.
+    pub fn compile(&self) -> Result<Model, ModelErrors> {
+        compile(self)
+    }
+}
 
 /// Compiles a description; [`Description::compile`] is the same.
 ///
@@ -49,7 +56,10 @@ pub fn compile(description: &Description) -> Result<Model, ModelErrors> {
     if !tracks_are_good {
         // Their joints are missing for this reason only.
         let is_track = |name: &String| description.tracks.iter().any(|track| track.name == *name);
-        errors.retain(|error| !matches!(error, ModelError::UnknownJoint { name, .. } if is_track(name)));
+        errors.retain(|error| {
+            let missing = error.sort == Sort::Missing(ThingKind::Joint);
+            !(missing && error.said.as_ref().is_some_and(is_track))
+        });
     }
     if !told || !tracks_are_good {
         // Joints may have found the wrong body, or be missing: what is connected is not known.

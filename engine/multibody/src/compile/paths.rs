@@ -1,25 +1,20 @@
 //! Paths, and what follows them.
 
-use super::controls::control_place;
-use super::error::ModelError;
-use super::faults;
 use super::referred::Referred;
 use crate::description::Description;
+use crate::diagnostic::{Diagnostic, ThingKind};
 use crate::elements::faults::Faults;
 use crate::elements::references::PathPlace;
-use crate::model::{Attachment, Model};
-use crate::path::{PathCurve, PathError};
+use crate::model::Model;
+use crate::path::PathCurve;
+use crate::tree::Attachment;
 use std::collections::HashMap;
 use std::sync::Arc;
-
-pub(super) fn path_place(name: &str) -> String {
-    format!("path \"{name}\"")
-}
 
 /// All paths by their names; what makes none is reported.
 pub(super) fn curves<'a>(
     description: &'a Description,
-    errors: &mut Vec<ModelError>,
+    errors: &mut Vec<Diagnostic>,
 ) -> HashMap<&'a str, Arc<PathCurve>> {
     let mut curves = HashMap::new();
     for path in &description.paths {
@@ -27,25 +22,10 @@ pub(super) fn curves<'a>(
             Ok(curve) => {
                 curves.insert(path.name.as_str(), Arc::new(curve));
             }
-            Err(error) => errors.push(ModelError::BadData {
-                place: path_place(&path.name),
-                reason: with_remedy(&error),
-            }),
+            Err(error) => errors.push(Diagnostic::from(&error).of(&ThingKind::Path.named(&path.name))),
         }
     }
     curves
-}
-
-/// A fault of a path, and what to do.
-fn with_remedy(error: &PathError) -> String {
-    let remedy = match error {
-        // These say it themselves.
-        PathError::Lengths { .. } | PathError::SamePlace { .. } => return error.to_string(),
-        PathError::TooFew { .. } => "add points",
-        PathError::TooMany { .. } => "leave some out",
-        _ => "correct it",
-    };
-    format!("{error}; {remedy}")
 }
 
 /// A frame of the compiled model: `body` or `body.marker`. What does not exist has been reported.
@@ -80,14 +60,14 @@ pub(super) fn place(
 }
 
 /// Checks paths, and what controls want of them.
-pub(super) fn check(description: &Description, errors: &mut Vec<ModelError>) {
+pub(super) fn check(description: &Description, errors: &mut Vec<Diagnostic>) {
     let curves = curves(description, errors);
     for control in &description.controls {
         let referred = Referred::in_fields(|visitor| control.kind.clone().fields(visitor));
         for curve in referred.paths.iter().filter_map(|path| curves.get(path.as_str())) {
             let mut faults = Faults::default();
             control.kind.path_faults(curve, &mut faults);
-            faults::report(faults, &control_place(&control.name), errors);
+            faults.report(&ThingKind::Control.named(&control.name), errors);
         }
     }
 }

@@ -1,27 +1,24 @@
 //! Wheels on rails, and tracks.
 
-use super::error::ModelError;
 use super::names::Names;
-use crate::description::{Description, Track};
-
-pub(super) fn track_place(name: &str) -> String {
-    format!("track \"{name}\"")
-}
+use crate::description::{Description, Joint, Track};
+use crate::diagnostic::{Diagnostic, ThingKind};
+use crate::elements::faults::{motion_of_control, not_finite, wrong_variable};
 
 /// The description with a joint for every track without faults; none where there are no tracks.
-pub(super) fn expanded(description: &Description, errors: &mut Vec<ModelError>) -> Option<Description> {
+pub(super) fn expanded(description: &Description, errors: &mut Vec<Diagnostic>) -> Option<Description> {
     if description.tracks.is_empty() {
         return None;
     }
     let names = Names::new(description);
     let mut with_joints = description.clone();
     for track in &description.tracks {
-        let place = track_place(&track.name);
+        let place = ThingKind::Track.named(&track.name);
         let before = errors.len();
         for frame in [&track.from, &track.to] {
-            errors.extend(names.frame(frame, &place).err());
+            errors.extend(names.frame(frame).err().map(|error| error.of(&place)));
         }
-        let joint = joint(track, place, errors);
+        let joint = joint(track).map_err(|fault| errors.push(fault.of(&place))).ok();
         if errors.len() == before {
             with_joints.joints.extend(joint);
         }
@@ -29,29 +26,17 @@ pub(super) fn expanded(description: &Description, errors: &mut Vec<ModelError>) 
     Some(with_joints)
 }
 
-fn joint(track: &Track, place: String, errors: &mut Vec<ModelError>) -> Option<crate::description::Joint> {
+fn joint(track: &Track) -> Result<Joint, Diagnostic> {
     for law in [&track.curvature, &track.cant, &track.gradient] {
-        if let Err(error) = law.over_variables(&["s"]) {
-            errors.push(ModelError::LawVariables { place, error });
-            return None;
-        }
+        law.over_variables(&["s"])
+            .map_err(|error| wrong_variable(&error))?;
     }
     if !track.travel.is_finite() {
-        let quantity = "`travel`".to_string();
-        errors.push(ModelError::NotFinite { place, quantity });
-        return None;
+        return Err(not_finite("`travel`").field("travel"));
     }
     // A motion needs derivatives that controls do not have.
     if let Some(control) = track.travel.controls().into_iter().next() {
-        errors.push(ModelError::MotionOfControl { place, control });
-        return None;
+        return Err(motion_of_control(&control));
     }
-    match track.joint() {
-        Ok(joint) => Some(joint),
-        Err(error) => {
-            let reason = error.to_string();
-            errors.push(ModelError::BadData { place, reason });
-            None
-        }
-    }
+    track.joint().map_err(|error| Diagnostic::from(&error))
 }

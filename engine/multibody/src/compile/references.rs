@@ -1,13 +1,11 @@
 //! Checks what refers to frames and coordinates, before there is a tree.
 
-use super::controls::control_place;
-use super::error::ModelError;
-use super::names::{GROUND, Names, Place};
-use super::paths::path_place;
+use super::names::{ADD_IT, GROUND, Names, Place};
 use super::referred::Referred;
 use crate::description::{
     ConstraintKind, ControlKind, CoordinateMotion, CoordinateRef, Description, ForceKind,
 };
+use crate::diagnostic::{Diagnostic, Sort, Thing, ThingKind, owner};
 use holonom_text::nearest;
 use std::collections::HashMap;
 
@@ -15,7 +13,7 @@ use std::collections::HashMap;
 pub(super) fn check(
     description: &Description,
     names: &Names,
-    errors: &mut Vec<ModelError>,
+    errors: &mut Vec<Diagnostic>,
 ) -> Vec<Option<[Place; 2]>> {
     let mut check = Check {
         description,
@@ -25,94 +23,73 @@ pub(super) fn check(
     };
     let mut ends = Vec::with_capacity(description.joints.len());
     for joint in &description.joints {
-        ends.push(check.pair(&joint.from, &joint.to, &joint_place(&joint.name)));
+        ends.push(check.pair(&joint.from, &joint.to, &ThingKind::Joint.named(&joint.name)));
     }
     for constraint in &description.constraints {
-        check.constraint(&constraint_place(&constraint.name), &constraint.kind);
+        check.constraint(&ThingKind::Constraint.named(&constraint.name), &constraint.kind);
     }
     for rod in &description.rods {
-        check.pair(&rod.from, &rod.to, &rod_place(&rod.name));
+        check.pair(&rod.from, &rod.to, &ThingKind::Rod.named(&rod.name));
     }
     for road in &description.roads {
-        check.frame(&road.frame, &road_place(&road.name));
+        check.frame(&road.frame, &ThingKind::Road.named(&road.name));
     }
     for path in &description.paths {
-        check.frame(&path.frame, &path_place(&path.name));
+        check.frame(&path.frame, &ThingKind::Path.named(&path.name));
     }
     for hint in &description.hints {
-        check.pair(&hint.from, &hint.to, &hint_place(&hint.to));
+        check.pair(&hint.from, &hint.to, &ThingKind::StartHint.named(&hint.to));
     }
     for (number, shape) in description.shapes.iter().enumerate() {
         check.frame(&shape.on, &description.shape_place(number));
     }
     for control in &description.controls {
-        check.control(&control_place(&control.name), &control.kind);
+        check.control(&ThingKind::Control.named(&control.name), &control.kind);
     }
     for force in &description.forces {
-        check.force(&force_place(&force.name), &force.kind);
+        check.force(&ThingKind::Force.named(&force.name), &force.kind);
     }
     ends
-}
-
-pub(super) fn joint_place(name: &str) -> String {
-    format!("joint \"{name}\"")
-}
-
-pub(super) fn constraint_place(name: &str) -> String {
-    format!("constraint \"{name}\"")
-}
-
-pub(super) fn hint_place(frame: &str) -> String {
-    format!("start hint for \"{frame}\"")
-}
-
-pub(super) fn rod_place(name: &str) -> String {
-    format!("rod \"{name}\"")
-}
-
-pub(super) fn force_place(name: &str) -> String {
-    format!("force \"{name}\"")
-}
-
-pub(super) fn road_place(name: &str) -> String {
-    format!("road \"{name}\"")
 }
 
 struct Check<'a, 'b> {
     description: &'a Description,
     names: &'b Names<'a>,
-    errors: &'b mut Vec<ModelError>,
+    errors: &'b mut Vec<Diagnostic>,
     /// The driver of a coordinate, by joint and number.
-    driven: HashMap<(usize, usize), String>,
+    driven: HashMap<(usize, usize), Thing>,
 }
 
 impl Check<'_, '_> {
-    fn frame(&mut self, reference: &str, place: &str) -> Option<Place> {
-        match self.names.frame(reference, place) {
-            Ok(found) => Some(found),
-            Err(error) => {
-                self.errors.push(error);
-                None
-            }
-        }
+    fn frame(&mut self, reference: &str, place: &Thing) -> Option<Place> {
+        let found = self.names.frame(reference);
+        found.map_err(|error| self.errors.push(error.of(place))).ok()
     }
 
     /// Two frames on different bodies.
-    fn pair(&mut self, from: &str, to: &str, place: &str) -> Option<[Place; 2]> {
+    fn pair(&mut self, from: &str, to: &str, place: &Thing) -> Option<[Place; 2]> {
         let first = self.frame(from, place);
         let second = self.frame(to, place);
         let ends = [first?, second?];
         if ends[0].body == ends[1].body {
-            self.errors.push(ModelError::SameBody {
-                place: place.to_string(),
-                body: self.names.body(ends[0].body).to_string(),
-            });
+            self.errors.push(same_body(place, self.names.body(ends[0].body)));
         }
         Some(ends)
     }
 
-    fn coordinate(&mut self, reference: &CoordinateRef, place: &str) -> Option<Found> {
-        match self.names.coordinate(reference, place) {
+    /// A line over frames, which are not all on one body.
+    fn line(&mut self, frames: &[String], place: &Thing) {
+        let found: Vec<Option<Place>> = frames.iter().map(|frame| self.frame(frame, place)).collect();
+        let found: Option<Vec<Place>> = found.into_iter().collect();
+        if let Some([first, others @ ..]) = found.as_deref()
+            && others.iter().all(|other| other.body == first.body)
+        {
+            self.errors.push(same_body(place, self.names.body(first.body)));
+        }
+    }
+
+    fn coordinate(&mut self, reference: &CoordinateRef, place: &Thing) -> Option<Found> {
+        match self.names.coordinate(reference) {
             Ok(joint) => {
                 let described = &self.description.joints[joint];
                 let motion = described.coordinates.get(reference.index).map(|c| &c.motion);
@@ -125,23 +102,19 @@ impl Check<'_, '_> {
                 })
             }
             Err(error) => {
-                self.errors.push(error);
+                self.errors.push(error.of(place));
                 None
             }
         }
     }
 
-    fn taken(&mut self, place: &str, found: &Found, state: impl Into<String>, remedy: &'static str) {
-        self.errors.push(ModelError::CoordinateTaken {
-            place: place.to_string(),
-            joint: self.description.joints[found.joint].name.clone(),
-            coordinate: found.name,
-            state: state.into(),
-            remedy,
-        });
+    fn taken(&mut self, place: &Thing, found: &Found, state: &str, remedy: &str) {
+        let joint = &self.description.joints[found.joint].name;
+        let fault = format!("{} of the joint \"{joint}\" is already {state}", found.name);
+        self.errors.push(place.fault(fault).remedy(remedy).said(joint));
     }
 
-    fn constraint(&mut self, place: &str, kind: &ConstraintKind) {
+    fn constraint(&mut self, place: &Thing, kind: &ConstraintKind) {
         let referred = Referred::in_fields(|visitor| kind.clone().fields(visitor));
         if let [first, second] = &referred.frames[..] {
             self.pair(first, second, place);
@@ -154,7 +127,7 @@ impl Check<'_, '_> {
         }
     }
 
-    fn coupling(&mut self, place: &str, terms: &[(CoordinateRef, f64)]) {
+    fn coupling(&mut self, place: &Thing, terms: &[(CoordinateRef, f64)]) {
         let mut seen: Vec<(usize, usize)> = Vec::new();
         let (mut known, mut can_move) = (true, false);
         for (reference, factor) in terms {
@@ -163,34 +136,30 @@ impl Check<'_, '_> {
                 continue;
             };
             if *factor == 0.0 {
-                self.errors.push(ModelError::ZeroFactor {
-                    place: place.to_string(),
-                    joint: reference.joint.clone(),
-                });
+                let fault = format!("the factor of the joint \"{}\" is zero", reference.joint);
+                let fault = place.fault(fault).remedy("remove the term or correct the factor");
+                self.errors.push(fault.said(&reference.joint));
             }
             if seen.contains(&(found.joint, found.index)) {
-                self.errors.push(ModelError::RepeatedTerm {
-                    place: place.to_string(),
-                    joint: reference.joint.clone(),
-                    coordinate: found.name,
-                });
+                let joint = &reference.joint;
+                let fault = format!("{} of the joint \"{joint}\" appears twice", found.name);
+                let fault = place.fault(fault).remedy("combine its factors");
+                self.errors.push(fault.said(joint));
             }
             seen.push((found.joint, found.index));
             can_move |= !found.locked && !found.prescribed;
         }
         if known && !can_move {
-            self.errors.push(ModelError::CouplingWithoutFreedom {
-                place: place.to_string(),
-                remedy: if terms.is_empty() {
-                    "name the coordinates that it couples"
-                } else {
-                    "all of them are locked or prescribed: release one of them"
-                },
+            let fault = place.fault("none of its coordinates can move");
+            let fault = fault.remedy(match terms.is_empty() {
+                true => "name the coordinates that it couples",
+                false => "all of them are locked or prescribed: release one of them",
             });
+            self.errors.push(fault.sort(Sort::Connection));
         }
     }
 
-    fn driver(&mut self, place: &str, coordinate: &CoordinateRef) {
+    fn driver(&mut self, place: &Thing, coordinate: &CoordinateRef) {
         let Some(found) = self.coordinate(coordinate, place) else {
             return;
         };
@@ -208,15 +177,15 @@ impl Check<'_, '_> {
         match self.driven.get(&key) {
             Some(other) => {
                 let state = format!("driven by {other}");
-                self.taken(place, &found, state, "remove one of the two drivers");
+                self.taken(place, &found, &state, "remove one of the two drivers");
             }
             None => {
-                self.driven.insert(key, place.to_string());
+                self.driven.insert(key, place.clone());
             }
         }
     }
 
-    fn force(&mut self, place: &str, kind: &ForceKind) {
+    fn force(&mut self, place: &Thing, kind: &ForceKind) {
         let referred = Referred::in_fields(|visitor| kind.clone().fields(visitor));
         for contact in &referred.constraints {
             self.contact(place, contact);
@@ -228,13 +197,14 @@ impl Check<'_, '_> {
             return;
         }
         match referred.frames.as_slice() {
-            [frame] => {
+            [frame] if !referred.leads_over => {
                 if self.frame(frame, place).is_some_and(|found| found.body == 0) {
-                    self.errors.push(ModelError::LoadOnGround {
-                        place: place.to_string(),
-                    });
+                    let fault = place.fault("it acts only on the ground, which does not move");
+                    let fault = fault.remedy("attach it to a body");
+                    self.errors.push(fault.field("frame").field("wheel"));
                 }
             }
+            frames if referred.leads_over => self.line(frames, place),
             // The first is what the others act against.
             [first, others @ ..] => {
                 for other in others {
@@ -254,22 +224,37 @@ impl Check<'_, '_> {
 }
 
 impl Check<'_, '_> {
+    /// Reports a name of something that does not exist.
+    fn missing(
+        &mut self,
+        place: &Thing,
+        what: &str,
+        (kind, name): (ThingKind, &str),
+        suggestion: Option<&str>,
+    ) {
+        let fault = place.fault(format!("there is no {what} \"{name}\""));
+        let fault = fault.did_you_mean(suggestion, ADD_IT).said(name);
+        self.errors.push(fault.sort(Sort::Missing(kind)));
+    }
+
     /// The constraint whose normal force a force needs.
-    fn contact(&mut self, place: &str, contact: &str) {
+    fn contact(&mut self, place: &Thing, contact: &str) {
         let wheels = self.description.constraints.iter();
         let wheels = wheels.filter(|c| c.kind.info().rolling_contact);
         let names: Vec<&str> = wheels.map(|c| c.name.as_str()).collect();
         if !names.contains(&contact) {
-            self.errors.push(ModelError::UnknownContact {
-                place: place.to_string(),
-                name: contact.to_string(),
-                suggestion: nearest(contact, names).map(str::to_string),
-            });
+            let suggestion = nearest(contact, names);
+            self.missing(
+                place,
+                "wheel-rail constraint",
+                (ThingKind::Constraint, contact),
+                suggestion,
+            );
         }
     }
 
     /// What a driver or a sensor refers to.
-    fn control(&mut self, place: &str, kind: &ControlKind) {
+    fn control(&mut self, place: &Thing, kind: &ControlKind) {
         let referred = Referred::in_fields(|visitor| kind.clone().fields(visitor));
         for frame in &referred.frames {
             self.frame(frame, place);
@@ -278,42 +263,38 @@ impl Check<'_, '_> {
             let paths = &self.description.paths;
             if !paths.iter().any(|known| known.name == *path) {
                 let names = paths.iter().map(|path| path.name.as_str());
-                self.errors.push(ModelError::UnknownPath {
-                    place: place.to_string(),
-                    name: path.clone(),
-                    suggestion: nearest(path, names).map(str::to_string),
-                });
+                let suggestion = nearest(path, names);
+                self.missing(place, "path", (ThingKind::Path, path), suggestion);
             }
         }
     }
 
     /// A wheel and the road it rolls on.
-    fn wheel(&mut self, place: &str, wheel: &str, name: &str) {
+    fn wheel(&mut self, place: &Thing, wheel: &str, name: &str) {
         let roads = &self.description.roads;
         let frame = match roads.iter().find(|road| road.name == name) {
             Some(road) => road.frame.as_str(),
             None if name.is_empty() => GROUND,
             None => {
                 let names = roads.iter().map(|road| road.name.as_str());
-                self.errors.push(ModelError::UnknownRoad {
-                    place: place.to_string(),
-                    name: name.to_string(),
-                    suggestion: nearest(name, names).map(str::to_string),
-                });
+                let suggestion = nearest(name, names);
+                self.missing(place, "road", (ThingKind::Road, name), suggestion);
                 GROUND
             }
         };
         // The frame of the road is checked with the road.
-        let carrier = self.names.frame(frame, place).map_or(0, |found| found.body);
+        let carrier = self.names.frame(frame).map_or(0, |found| found.body);
         if let Some(wheel) = self.frame(wheel, place)
             && wheel.body == carrier
         {
-            self.errors.push(ModelError::SameBody {
-                place: place.to_string(),
-                body: self.names.body(carrier).to_string(),
-            });
+            self.errors.push(same_body(place, self.names.body(carrier)));
         }
     }
+}
+
+fn same_body(place: &Thing, body: &str) -> Diagnostic {
+    let fault = format!("both ends are attached to {}", owner(body));
+    place.fault(fault).remedy("attach one of them to another body")
 }
 
 /// A coordinate that exists.

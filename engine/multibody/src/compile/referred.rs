@@ -1,12 +1,14 @@
 //! What an element refers to.
 
-use crate::description::CoordinateRef;
-use crate::description::fields::{Field, Fields, Look};
+use crate::fields::{Field, Fields, Look};
+use crate::names::CoordinateRef;
 
 /// References in the order in which the fields are shown.
 #[derive(Default)]
 pub(crate) struct Referred {
     pub frames: Vec<String>,
+    /// It leads over any number of frames, of which some may be on the same body.
+    pub leads_over: bool,
     pub coordinates: Vec<CoordinateRef>,
     /// Sums of coordinates with factors.
     pub sums: Vec<Vec<(CoordinateRef, f64)>>,
@@ -27,6 +29,10 @@ impl Referred {
 impl Look for Referred {
     fn frame(&mut self, _: &Field, value: &mut String) {
         self.frames.push(value.clone());
+    }
+    fn frames(&mut self, _: &Field, value: &mut Vec<String>) {
+        self.frames.extend_from_slice(value);
+        self.leads_over = true;
     }
     fn coordinate(&mut self, _: &Field, value: &mut CoordinateRef) {
         self.coordinates.push(value.clone());

@@ -1,18 +1,18 @@
 //! Roads on their nodes.
 
-use super::error::ModelError;
 use super::names::GROUND;
-use super::references::road_place;
 use crate::description::Description;
+use crate::diagnostic::{Diagnostic, ThingKind};
+use crate::elements::faults::wrong_variable;
 use crate::elements::references::RoadPlace;
-use crate::model::Attachment;
 use crate::road::{RoadKind, Surface};
+use crate::tree::Attachment;
 
 /// All roads by name; the one without a name is the plane z = 0 of the ground.
 pub(super) fn roads(
     description: &Description,
     frame: impl Fn(&str) -> Option<Attachment>,
-    errors: &mut Vec<ModelError>,
+    errors: &mut Vec<Diagnostic>,
 ) -> Vec<(String, RoadPlace)> {
     let mut roads = Vec::with_capacity(description.roads.len() + 1);
     if let Some(frame) = frame(GROUND) {
@@ -25,20 +25,13 @@ pub(super) fn roads(
         roads.push((String::new(), plane));
     }
     for road in &description.roads {
-        let mut fault = |reason: String| {
-            errors.push(ModelError::BadData {
-                place: road_place(&road.name),
-                reason,
-            });
-        };
+        let mut fault = |fault: Diagnostic| errors.push(fault.of(&ThingKind::Road.named(&road.name)));
         if !(road.friction >= 0.0 && road.friction.is_finite()) {
-            fault(format!(
-                "the friction is {}, but must be zero or positive; correct it",
-                road.friction
-            ));
+            let quantity = format!("the friction is {}, but must be zero or positive", road.friction);
+            fault(Diagnostic::new(quantity).remedy("correct it").field("friction"));
         }
         let surface = over_place(&road.kind)
-            .and_then(|kind| Surface::new(&kind).map_err(|error| format!("{error}; correct it")));
+            .and_then(|kind| Surface::new(&kind).map_err(|error| Diagnostic::from(&error)));
         match (surface, frame(&road.frame)) {
             (Ok(surface), Some(frame)) => {
                 let place = RoadPlace {
@@ -49,7 +42,7 @@ pub(super) fn roads(
                 };
                 roads.push((road.name.clone(), place));
             }
-            (Err(reason), _) => fault(reason),
+            (Err(error), _) => fault(error),
             (Ok(_), None) => {}
         }
     }
@@ -57,11 +50,11 @@ pub(super) fn roads(
 }
 
 /// The kind with its expressions over the variables that the surface gives them.
-fn over_place(kind: &RoadKind) -> Result<RoadKind, String> {
+fn over_place(kind: &RoadKind) -> Result<RoadKind, Diagnostic> {
     let over = |expression: &holonom_expression::Expression, names: &[&str]| {
         expression
             .over_variables(names)
-            .map_err(|error| error.to_string())
+            .map_err(|error| wrong_variable(&error))
     };
     Ok(match kind {
         RoadKind::Height { height } => RoadKind::Height {

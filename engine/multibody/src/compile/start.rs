@@ -2,11 +2,11 @@
 
 use super::attach::{Attach, paths};
 use super::lower::displaced;
-use crate::channels::joint_motion;
 use crate::description::{Hold, Joint};
 use crate::elements::constraints::{ConstraintElement, Pair, PairRow, StartRow};
 use crate::elements::joints::Primitive;
-use crate::model::{Attachment, CutStart, ModelConstraint};
+use crate::model::{CutStart, ModelConstraint};
+use crate::tree::Attachment;
 use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
 
 impl Attach<'_, '_> {
@@ -15,7 +15,7 @@ impl Attach<'_, '_> {
     pub(super) fn cut_start(&mut self, joint: &Joint, from: Attachment, to: Attachment) {
         let info = joint.kind.info();
         for (index, coordinate) in joint.coordinates.iter().take(info.coordinates.len()).enumerate() {
-            let Some(motion) = joint_motion::motion(joint.kind, index) else {
+            let Some(motion) = joint.kind.motion(index) else {
                 continue;
             };
             let name = match info.freedoms() {

@@ -3,8 +3,9 @@
 use super::controls::Bind;
 use crate::description::{Control, Description};
 use crate::elements::constraints::ConstraintElement;
-use crate::elements::controls::{ControlElement, Probe};
+use crate::elements::controls::ControlElement;
 use crate::model::{Model, ModelControl};
+use crate::observable::Observable;
 use crate::signal::Signal;
 use holonom_expression::Expression as Formula;
 use std::sync::Arc;
@@ -70,9 +71,13 @@ fn of_time(
             return alone.then(|| formula.over_variables(&["t"]).ok()).flatten();
         }
         (ControlElement::Sensor(sensor), _) => {
-            let read = match &sensor.channel.probe {
-                Probe::Control { control } => Signal::Expression(Arc::new(known.get(*control)?.clone()?)),
-                Probe::Coordinate { node, order: 0 } => driven(model, *node)?.clone(),
+            let observed = sensor.channel.observed.as_ref()?;
+            let read = match &observed.observable {
+                Observable::Control { control } => {
+                    Signal::Expression(Arc::new(known.get(*control)?.clone()?))
+                }
+                Observable::Coordinate { node, order: 0 } => driven(model, *node)?.clone(),
+                function if observed.place == 0 => function.time_function(model, &model.inputs)?.clone(),
                 _ => return None,
             };
             Signal::Scaled(sensor.factor, Box::new(read))

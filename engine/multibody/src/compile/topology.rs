@@ -1,10 +1,9 @@
 //! The joints as a graph, and the forest chosen from it.
 
-use super::error::ModelError;
 use super::names::{Names, Place};
-use super::references::force_place;
 use super::referred::Referred;
 use crate::description::{CoordinateMotion, CoordinateRef, Description, Joint};
+use crate::diagnostic::{Diagnostic, Sort, ThingKind, quoted};
 use crate::forest::{self, Edge, Forest, ForestError, Graph, Hint};
 
 /// The forest with the ends of all joints; none when it cannot be built, for reasons that have
@@ -13,7 +12,7 @@ pub(super) fn choose(
     description: &Description,
     names: &Names,
     ends: Vec<Option<[Place; 2]>>,
-    errors: &mut Vec<ModelError>,
+    errors: &mut Vec<Diagnostic>,
 ) -> Option<(Vec<[Place; 2]>, Graph, Forest)> {
     if description.bodies.is_empty() {
         return None;
@@ -39,32 +38,32 @@ pub(super) fn choose(
     }
 }
 
-fn edge(joint: &Joint, from: usize, to: usize, errors: &mut Vec<ModelError>) -> Edge {
+fn edge(joint: &Joint, from: usize, to: usize, errors: &mut Vec<Diagnostic>) -> Edge {
     let info = joint.kind.info();
     let bound = joint
         .coordinates
         .iter()
         .filter(|c| !matches!(c.motion, CoordinateMotion::Free))
         .count();
-    let mut freedoms = info.coordinates.len().saturating_sub(bound);
-    if info.has_orientation && !joint.orientation_locked {
-        freedoms += 3;
+    let mut freedoms = info.freedoms().saturating_sub(bound);
+    if info.has_orientation && joint.orientation_locked {
+        freedoms = freedoms.saturating_sub(3);
     }
-    let mut edge = Edge::new(from, to, freedoms).hint(joint.hint);
+    let hint = if info.cut_only { Hint::Cut } else { joint.hint };
+    let mut edge = Edge::new(from, to, freedoms).hint(hint);
     // The rows of a cut joint know no locked or prescribed coordinates.
-    let special = bound > 0 || joint.orientation_locked;
+    let special = (bound > 0 || joint.orientation_locked) && !info.cut_only;
     if info.tree_only || special {
         edge = edge.tree_only();
         if joint.hint == Hint::Cut {
             edge.hint = Hint::Auto;
-            errors.push(ModelError::CannotCut {
-                joint: joint.name.clone(),
-                reason: if special {
-                    "it has locked or prescribed coordinates, which only a joint in the tree can have"
-                } else {
-                    "a joint with six degrees of freedom has no constraint rows"
-                },
-            });
+            let thing = ThingKind::Joint.named(&joint.name);
+            let reason = match special {
+                true => "it has locked or prescribed coordinates, which only a joint in the tree can have",
+                false => "a joint with six degrees of freedom has no constraint rows",
+            };
+            let fault = Diagnostic::sentence(format!("{thing} has the hint \"cut\", but {reason}"));
+            errors.push(fault.of(&thing).remedy("remove the hint").field("hint"));
         }
     }
     edge
@@ -75,21 +74,24 @@ fn cut_for_reactions(
     description: &Description,
     names: &Names,
     edges: &mut [Edge],
-    errors: &mut Vec<ModelError>,
+    errors: &mut Vec<Diagnostic>,
 ) {
     for force in &description.forces {
         let Some(coordinate) = force.kind.reaction() else {
             continue;
         };
-        let Ok(joint) = names.coordinate(coordinate, "") else {
+        let Ok(joint) = names.coordinate(coordinate) else {
             continue;
         };
         let edge = &mut edges[joint];
         if edge.tree_only || edge.hint == Hint::Tree {
-            errors.push(ModelError::ReactionOfTreeJoint {
-                place: force_place(&force.name),
-                joint: coordinate.joint.clone(),
-            });
+            let (thing, joint) = (ThingKind::Force.named(&force.name), &coordinate.joint);
+            let fault = Diagnostic::sentence(format!(
+                "{thing} uses the reaction of the joint \"{joint}\", which cannot be cut for this purpose: it \
+                 has the hint `tree`, locked or prescribed coordinates, or six degrees of freedom"
+            ));
+            let fault = fault.remedy("release it, or specify a constant normal force");
+            errors.push(fault.of(&thing).said(joint));
         } else {
             edge.hint = Hint::Cut;
         }
@@ -137,7 +139,7 @@ fn require_referred(description: &Description, names: &Names, bodies: usize, edg
         join(edge);
     }
     for reference in &coordinates {
-        if let Ok(joint) = names.coordinate(reference, "") {
+        if let Ok(joint) = names.coordinate(reference) {
             let edge = &mut edges[joint];
             if edge.hint == Hint::Auto && !edge.tree_only && join(edge) {
                 edge.hint = Hint::Tree;
@@ -146,17 +148,37 @@ fn require_referred(description: &Description, names: &Names, bodies: usize, edg
     }
 }
 
-fn explain(fault: &ForestError, description: &Description, names: &Names) -> ModelError {
+fn explain(fault: &ForestError, description: &Description, names: &Names) -> Diagnostic {
     match fault {
-        ForestError::Disconnected { bodies } => ModelError::Disconnected {
-            bodies: bodies.iter().map(|&body| names.body(body).to_string()).collect(),
-        },
-        ForestError::HintTreeCycle { edges } => ModelError::RequiredLoop {
-            joints: edges
-                .iter()
-                .map(|&edge| description.joints[edge].name.clone())
-                .collect(),
-        },
+        ForestError::Disconnected { bodies } => {
+            let bodies: Vec<String> = bodies.iter().map(|&b| names.body(b).to_string()).collect();
+            let they = match bodies.len() {
+                1 => "the body is",
+                _ => "they are",
+            };
+            let fault = format!("no joint connects {} to the ground", quoted(&bodies));
+            let fault = Diagnostic::sentence(fault)
+                .remedy(format!("add one (a free joint, if {they} to move freely)"))
+                .sort(Sort::Connection);
+            match bodies.first() {
+                Some(body) => fault.of(&ThingKind::Body.named(body)),
+                None => fault,
+            }
+        }
+        ForestError::HintTreeCycle { edges } => {
+            let joints = edges.iter().map(|&edge| description.joints[edge].name.clone());
+            let joints: Vec<String> = joints.collect();
+            let fault = Diagnostic::sentence(format!(
+                "the joints {} form a loop that cannot be cut, because each of them is free, locked, \
+                 prescribed or has the hint \"tree\"",
+                quoted(&joints)
+            ));
+            let fault = fault.remedy("release one of them").sort(Sort::Connection);
+            match joints.last() {
+                Some(last) => fault.of(&ThingKind::Joint.named(last)),
+                None => fault,
+            }
+        }
         _ => {
             let bodies: Vec<&str> = (0..=description.bodies.len())
                 .map(|body| names.body(body))
@@ -170,13 +192,15 @@ fn explain(fault: &ForestError, description: &Description, names: &Names) -> Mod
                 | ForestError::HintCutDisconnects { edge, .. } => Some(*edge),
                 _ => None,
             };
-            ModelError::Topology {
-                joint: joint.map(|edge| description.joints[edge].name.clone()),
-                message: fault.describe(&forest::Names {
-                    bodies: &bodies,
-                    joints: &joints,
-                    kinds: &kinds,
-                }),
+            let (fault, remedy) = fault.describe(&forest::Names {
+                bodies: &bodies,
+                joints: &joints,
+                kinds: &kinds,
+            });
+            let fault = Diagnostic::sentence(fault).remedy(remedy).sort(Sort::Connection);
+            match joint {
+                Some(edge) => fault.of(&ThingKind::Joint.named(&description.joints[edge].name)),
+                None => fault,
             }
         }
     }

@@ -2,9 +2,7 @@
 //! that change them and can be chained. Nothing is checked before [`Description::compile`].
 
 use super::*;
-use crate::compile::{self, ModelErrors};
 use crate::elements::constraints::*;
-use crate::model::Model;
 
 impl Description {
     /// An empty mechanism under gravity (0, 0, −9.81) m/s².
@@ -18,7 +16,7 @@ impl Description {
     ///     .joint(Joint::revolute("hinge", "ground", "bob.hinge").axis([0.0, 1.0, 0.0]).start(0.3, 0.0))
     ///     .compile()?;
     /// assert_eq!((model.tree.n_q, model.q0[0]), (1, 0.3));
-    /// # Ok::<(), holonom_multibody::compile::ModelErrors>(())
+    /// # Ok::<(), holonom_multibody::diagnostic::ModelErrors>(())
     /// ```
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -68,8 +66,8 @@ impl Description {
     }
 
     /// Adds a constraint.
-    pub fn constraint(mut self, constraint: Constraint) -> Self {
-        self.constraints.push(constraint);
+    pub fn constraint(mut self, constraint: impl Into<Constraint>) -> Self {
+        self.constraints.push(constraint.into());
         self
     }
 
@@ -80,8 +78,8 @@ impl Description {
     }
 
     /// Adds a force element.
-    pub fn force(mut self, force: Force) -> Self {
-        self.forces.push(force);
+    pub fn force(mut self, force: impl Into<Force>) -> Self {
+        self.forces.push(force.into());
         self
     }
 
@@ -107,14 +105,6 @@ impl Description {
     pub fn path(mut self, path: Path) -> Self {
         self.paths.push(path);
         self
-    }
-
-    /// Checks the mechanism and makes it ready for simulation.
-    ///
-    /// # Errors
-    /// Everything that is wrong with it, with the place and the remedy of each fault.
-    pub fn compile(&self) -> Result<Model, ModelErrors> {
-        compile::compile(self)
     }
 }
 
@@ -212,39 +202,23 @@ impl Body {
 }
 
 macro_rules! joint_constructors {
-    ($($(#[$doc:meta])* $name:ident $kind:ident;)*) => {
-        /// Constructors: name, first frame, second frame. Main axis z, at rest at zero.
+    ($($(#[$doc:meta])* $name:ident $kind:ident $({ $($(#[$field_doc:meta])* $field:ident: $type:ty),* })?,)*) => {
+        /// Constructors: name, first frame, second frame, numbers of the kind. Main axis z, at rest at zero.
         impl Joint {
             $($(#[$doc])*
-            pub fn $name(name: impl Into<String>, from: impl Into<String>, to: impl Into<String>) -> Self {
-                Self::new(name, JointKind::$kind, from, to)
+            pub fn $name(
+                name: impl Into<String>,
+                from: impl Into<String>,
+                to: impl Into<String>,
+                $($($field: $type,)*)?
+            ) -> Self {
+                Self::new(name, JointKind::$kind $({ $($field),* })?, from, to)
             })*
         }
     };
 }
 
-joint_constructors! {
-    /// No freedom.
-    fixed Fixed;
-    /// One angle about the axis.
-    revolute Revolute;
-    /// One displacement along the axis.
-    prismatic Prismatic;
-    /// Angle about and displacement along the axis.
-    cylindrical Cylindrical;
-    /// Angle about x of the first frame, then about y of the second.
-    universal Universal;
-    /// Displacements along x and y, angle about z.
-    planar Planar;
-    /// Free turning about a point.
-    spherical Spherical;
-    /// Position in the first frame and Euler parameters.
-    free Free;
-    /// Position in the first frame and Cardan angles.
-    free_cardan FreeCardan;
-    /// Displacements along x and y, yaw, then roll: the frame of a track.
-    track Track;
-}
+crate::elements::joints::each_joint!(joint_constructors);
 
 impl Joint {
     /// A joint of any kind.
@@ -278,16 +252,6 @@ impl Joint {
             orientation_locked: false,
             hint: Hint::Auto,
         }
-    }
-
-    /// A screw with a displacement per angle in m/rad.
-    pub fn helical(
-        name: impl Into<String>,
-        from: impl Into<String>,
-        to: impl Into<String>,
-        pitch: f64,
-    ) -> Self {
-        Self::new(name, JointKind::Helical { pitch }, from, to)
     }
 
     /// Sets the main axis, given in both frames. Its length does not matter.
@@ -468,8 +432,8 @@ impl Description {
     /// assert_eq!(model.states.len(), 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn control(mut self, control: Control) -> Self {
-        self.controls.push(control);
+    pub fn control(mut self, control: impl Into<Control>) -> Self {
+        self.controls.push(control.into());
         self
     }
 }

@@ -34,7 +34,7 @@ impl StartHint {
     /// A hint about a frame that says nothing yet.
     pub fn new(to: impl Into<String>) -> Self {
         Self {
-            from: crate::compile::names::GROUND.to_string(),
+            from: crate::names::GROUND.to_string(),
             to: to.into(),
             position: None,
             orientation: None,

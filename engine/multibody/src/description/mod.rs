@@ -3,34 +3,37 @@
 //! SI units throughout (m, kg, s, rad, N); z is up unless the gravity says otherwise. A frame is
 //! named `"body"` or `"body.marker"`; the fixed world is `"ground"`.
 
-use crate::Signal;
-use crate::channels::Input;
 use crate::forest::Hint;
+use crate::signal::Signal;
 use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
 
 mod builder;
-mod document;
-pub mod fields;
 pub mod formulas;
+mod handle;
 mod hint;
-pub(crate) mod include;
 mod path;
 mod road;
 mod shape;
+mod shown;
 mod track;
-mod tyre;
 
-pub use crate::elements::constraints::ConstraintKind;
-pub use crate::elements::controls::ControlKind;
-pub use crate::elements::forces::ForceKind;
-pub use document::Document;
+pub use crate::document::Document;
+pub use crate::elements::called::{Called, ElementKind};
+pub use crate::elements::constraints::{Constraint, ConstraintKind};
+pub use crate::elements::controls::{Control, ControlKind};
+pub use crate::elements::forces::{Force, ForceKind};
+pub use crate::elements::joints::JointKind;
+pub use crate::elements::mount::{Carcass, Mount};
+pub use crate::elements::pursuit::Pursuit;
+pub use crate::fields;
+pub use crate::mirror::{Axis, Mirror};
+pub use crate::names::CoordinateRef;
+pub use handle::{Handle, Part};
 pub use hint::StartHint;
-pub use include::{Axis, IncludeError, Mirror, Placement};
-pub use path::{Path, Pursuit};
+pub use path::Path;
 pub use road::Road;
-pub use shape::{COLOURS, SHAPES, Shape, ShapeInfo, ShapeKind, shape_kind};
+pub use shape::{COLOURS, SHAPES, Shape, ShapeInfo, ShapeKind, shape_thing};
 pub use track::Track;
-pub use tyre::{Carcass, Mount};
 
 /// A mechanism as described: nothing is checked until it is compiled.
 ///
@@ -69,6 +72,17 @@ pub struct Description {
     pub hints: Vec<StartHint>,
     /// What can be seen.
     pub shapes: Vec<Shape>,
+}
+
+/// A function of time of the model that is a channel as well.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input {
+    /// Name; the channel is `input.` and this.
+    pub name: String,
+    /// Unit of its value.
+    pub unit: String,
+    /// The function.
+    pub signal: Signal,
 }
 
 /// Position and orientation of a frame in another.
@@ -141,38 +155,6 @@ pub struct Coordinate {
     pub motion: CoordinateMotion,
 }
 
-/// The kind of a joint.
-///
-/// Axes are those of the frame the joint starts from; the main axis is z unless set.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum JointKind {
-    /// No freedom.
-    Fixed,
-    /// One angle about the axis.
-    Revolute,
-    /// One displacement along the axis.
-    Prismatic,
-    /// Angle about and displacement along the axis: coordinates (angle, displacement).
-    Cylindrical,
-    /// Angle about the axis with a proportional displacement.
-    Helical {
-        /// Displacement per angle, m/rad.
-        pitch: f64,
-    },
-    /// Two angles: about x of the first frame, then about y of the second.
-    Universal,
-    /// Displacements along x and y and an angle about z: coordinates (x, y, angle).
-    Planar,
-    /// Free turning: Euler parameters, angular velocity in the axes of the second frame.
-    Spherical,
-    /// Position in the first frame and Euler parameters.
-    Free,
-    /// Position in the first frame and Cardan angles about x, y, z.
-    FreeCardan,
-    /// Displacements along x and y, yaw about z, then roll about the new x: the frame of a track.
-    Track,
-}
-
 /// A joint between two frames. Coordinates describe the second frame seen from the first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
@@ -204,24 +186,6 @@ pub struct Joint {
     pub hint: Hint,
 }
 
-/// One coordinate of a joint, by the joint's name and the number of the coordinate.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CoordinateRef {
-    /// Joint.
-    pub joint: String,
-    /// Number of the coordinate, from 0.
-    pub index: usize,
-}
-
-/// A constraint besides joints.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Constraint {
-    /// Name, unique in the mechanism.
-    pub name: String,
-    /// What it says.
-    pub kind: ConstraintKind,
-}
-
 /// A slender body with spherical joints at both ends and no inertia about its axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rod {
@@ -235,24 +199,6 @@ pub struct Rod {
     pub length: f64,
     /// Mass, kg; may be zero.
     pub mass: f64,
-}
-
-/// A force element.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Force {
-    /// Name, unique in the mechanism.
-    pub name: String,
-    /// What it does.
-    pub kind: ForceKind,
-}
-
-/// A control: a scalar signal that depends on the motion, by name.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Control {
-    /// Name, unique in the mechanism; expressions use it, so it is made of letters, digits and _.
-    pub name: String,
-    /// What it does.
-    pub kind: ControlKind,
 }
 
 /// Helpers to write frames.

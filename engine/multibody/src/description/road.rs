@@ -1,7 +1,7 @@
 //! Roads of a mechanism.
 
 use super::fields::{Field, Fields};
-use crate::compile::names::GROUND;
+use crate::names::GROUND;
 use crate::road::RoadKind;
 
 /// A road surface that tyres roll on.

@@ -1,9 +1,10 @@
 //! [`Shape`]: the look of a frame. Shapes change nothing about the motion.
 
-use super::fields::{Field, Fields};
-use super::include::Axis;
 use super::{Description, Frame};
+use crate::diagnostic::{Diagnostic, Thing, ThingKind};
 use crate::elements::faults::Faults;
+use crate::fields::{Field, Fields};
+use crate::mirror::Axis;
 use holonom_algebra::{Mat3, Pose, Vec3};
 
 /// Something to be seen on a frame.
@@ -311,7 +312,12 @@ impl Shape {
             ShapeKind::Box { size } => {
                 if faults.finite_quantity("`size`", size) {
                     let good = size.iter().all(|edge| *edge > 0.0);
-                    faults.require(good, "size", "has an edge that is not positive", "correct it");
+                    faults.require(
+                        good,
+                        "size",
+                        "`size` has an edge that is not positive",
+                        "correct it",
+                    );
                 }
             }
             ShapeKind::Sphere { radius } => faults.positive("radius", *radius),
@@ -333,15 +339,20 @@ impl Shape {
                 faults.require(
                     points.len() >= 2,
                     "points",
-                    "needs two points or more",
+                    "`points` needs two points or more",
                     "add some",
                 );
             }
             ShapeKind::Mesh { file, scale } => {
-                faults.require(!file.is_empty(), "file", "is empty", "give the name of a file");
+                faults.require(
+                    !file.is_empty(),
+                    "file",
+                    "`file` is empty",
+                    "give the name of a file",
+                );
                 if faults.finite_quantity("`scale`", scale) {
                     let good = scale.iter().all(|factor| *factor != 0.0);
-                    faults.require(good, "scale", "has a factor of zero", "correct it");
+                    faults.require(good, "scale", "`scale` has a factor of zero", "correct it");
                 }
             }
         }
@@ -350,16 +361,13 @@ impl Shape {
         faults.range("opacity", opacity, good, "be from 0 to 1", "correct it");
         if !self.colour.is_empty() && self.rgb().is_none() {
             let names: Vec<&str> = COLOURS.iter().map(|(name, _)| *name).collect();
-            faults.data(format!(
-                "`colour` is \"{}\"; give #rrggbb or one of {}",
-                self.colour,
-                names.join(", ")
-            ));
+            let fault = Diagnostic::new(format!("`colour` is \"{}\"", self.colour)).field("colour");
+            faults.add(fault.remedy(format!("give #rrggbb or one of {}", names.join(", "))));
         }
     }
 
     /// The mirror image: `vector` and `frame` are those of the plane.
-    pub(super) fn mirrored(
+    pub(crate) fn mirrored(
         &mut self,
         axis: Axis,
         vector: impl Fn([f64; 3]) -> [f64; 3],
@@ -388,19 +396,17 @@ impl Description {
     }
 
     /// What errors call the shape with this number: shapes have no names of their own.
-    pub fn shape_place(&self, number: usize) -> String {
+    pub fn shape_place(&self, number: usize) -> Thing {
         let on = &self.shapes[number].on;
         let before = self.shapes[..number].iter().filter(|shape| shape.on == *on);
-        format!("{} \"{on}\"", shape_kind(before.count()))
+        shape_thing(on, before.count())
     }
 }
 
-/// The word for a shape that is the nth on its frame.
-pub fn shape_kind(nth: usize) -> &'static str {
-    [
-        "shape on",
-        "second shape on",
-        "third shape on",
-        "further shape on",
-    ][nth.min(3)]
+/// The shape with so many others before it on its frame.
+pub fn shape_thing(on: &str, before: usize) -> Thing {
+    match before {
+        0 => ThingKind::Shape.named(on),
+        before => ThingKind::Shape.named(format!("{on}#{}", before + 1)),
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::fields::{Field, Fields};
 use super::{Joint, JointKind};
-use crate::compile::names::GROUND;
+use crate::names::GROUND;
 use crate::rail::{RailError, TrackCurve};
 use crate::signal::Signal;
 use holonom_expression::Expression;
@@ -45,7 +45,7 @@ impl Track {
     /// track.travel = Signal::linear(0.0, 40.0);
     /// let model = Description::new("ride").body(Body::new("bogie_frame", 0.0)).track(track).compile()?;
     /// assert_eq!((model.tree.n_v, model.signals.len()), (0, 6));
-    /// # Ok::<(), holonom_multibody::compile::ModelErrors>(())
+    /// # Ok::<(), holonom_multibody::diagnostic::ModelErrors>(())
     /// ```
     pub fn new(name: impl Into<String>, to: impl Into<String>) -> Self {
         Self {
@@ -80,7 +80,7 @@ impl Track {
         let doc = "Length; the track continues straight beyond both ends.";
         visitor.number(&Field::optional("length", "m", doc), &mut self.length);
         let doc = "The place s over time.";
-        visitor.signal(&Field::required("travel", "m", doc), &mut self.travel);
+        visitor.motion(&Field::required("travel", "m", doc), &mut self.travel);
         let doc = "It runs to −x: x, yaw and pitch change their signs.";
         visitor.flag(&Field::optional("reversed", "", doc), &mut self.reversed);
     }

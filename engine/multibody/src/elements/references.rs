@@ -3,12 +3,12 @@
 //! An element is one type with a parameter for its references: `BumpStop<Named>` is what a description holds, and
 //! `BumpStop<Attached>` is what a model evaluates. Its numbers are the same in both.
 
-use crate::description::CoordinateRef;
 use crate::elements::constraints::WheelRail;
-use crate::elements::controls::Probe;
-use crate::model::Attachment;
+use crate::names::CoordinateRef;
+use crate::observable::Observed;
 use crate::path::PathCurve;
 use crate::road::Surface;
+use crate::tree::Attachment;
 use core::fmt::Debug;
 use core::ops::Range;
 use std::sync::Arc;
@@ -60,7 +60,7 @@ impl References for Attached {
     type Road = RoadPlace;
     type Contact = RollingContact;
     type Path = PathPlace;
-    type Channel = ChannelProbe;
+    type Channel = SensedChannel;
     type Law<L: Prepare> = L::Ready;
 }
 
@@ -99,11 +99,14 @@ pub struct PathPlace {
 
 /// A channel that a sensor reads.
 #[derive(Clone, Debug)]
-pub struct ChannelProbe {
+pub struct SensedChannel {
     /// Name of the channel.
     pub name: String,
-    /// Where its value comes from.
-    pub probe: Probe,
+    /// Number of the sensor among the controls. What it reads is put into the place of its output.
+    pub control: usize,
+    /// What it reads; none for an unknown of the equations, which is one of
+    /// [`Model::readings`](crate::Model::readings).
+    pub observed: Option<Observed>,
 }
 
 /// A wheel on its rail.
@@ -157,6 +160,10 @@ impl JointCoordinate {
 pub trait Resolve {
     /// A frame.
     fn frame(&self, name: &str) -> Option<Attachment>;
+    /// Some frames.
+    fn frames(&self, names: &[String]) -> Option<Vec<Attachment>> {
+        names.iter().map(|name| self.frame(name)).collect()
+    }
     /// The node of a coordinate; reports a joint that is cut.
     fn coordinate(&mut self, coordinate: &CoordinateRef) -> Option<usize>;
     /// The value of a coordinate, if it is locked.
@@ -175,16 +182,18 @@ pub trait ResolveControl {
     fn frame(&self, name: &str) -> Option<Attachment>;
     /// A path.
     fn path(&self, name: &str) -> Option<PathPlace>;
-    /// A channel, seen from a frame; reports one that cannot be measured.
-    fn channel(&mut self, name: &str, axes: &str) -> Option<ChannelProbe>;
+    /// A channel, seen from a frame; what it is is looked up when all controls are there.
+    fn channel(&mut self, name: &str, axes: &str) -> Option<SensedChannel>;
 }
 
 /// Attaches an element: `attached!(self, to, BumpStop { from: frame, to: frame, length, rebound, law })` looks up each
-/// field with the method of [`Resolve`] behind its name (or prepares a `law`) and copies the others. All references are
+/// field with the method of [`Resolve`](crate::elements::references::Resolve) behind its name (or prepares a `law`) and
+/// copies the others. All references are
 /// looked up before it gives up, so that all faults are reported.
+#[macro_export]
 macro_rules! attached {
     ($described:ident, $to:ident, $kind:ident { $($field:ident $(: $how:ident)?),* $(,)? }) => {{
-        $(let $field = $crate::elements::references::attached!(@ $described $to $field $($how)?);)*
+        $(let $field = $crate::attached!(@ $described $to $field $($how)?);)*
         Some($kind::<$crate::elements::references::Attached> { $($field: $field?),* }.into())
     }};
     (@ $described:ident $to:ident $field:ident) => {

@@ -1,10 +1,9 @@
 //! What elements see: frames in the world, coordinates, time; and where their loads go.
 
-use crate::formalism::world::WorldNode;
-use crate::model::Attachment;
+use crate::kinematics::world::{WorldNode, world_positions, world_velocities};
 use crate::signal::Signal;
-use crate::tree::{NodeKind, Tree};
-use core::ops::Range;
+use crate::tree::{Attachment, Geometry, NodeKind, Tree};
+use core::ops::{Deref, Range};
 use holonom_algebra::{Orientation, Real, Vec3, Wrench};
 
 /// The state of the mechanism as elements see it.
@@ -146,6 +145,57 @@ impl<'a, T: Real> Scene<'a, T> {
     }
 }
 
+/// A scene in which all nodes are placed in the ground's frame.
+#[derive(Clone, Copy)]
+pub struct Placed<'a, T: Real>(Scene<'a, T>);
+
+/// A scene in which all nodes are placed and move in the ground's frame.
+#[derive(Clone, Copy)]
+pub struct Moving<'a, T: Real>(Placed<'a, T>);
+
+impl<'a, T: Real> Placed<'a, T> {
+    /// Places all nodes.
+    pub fn new(scene: Scene<'a, T>, geometry: &[Geometry<T>], world: &'a mut [WorldNode<T>]) -> Self {
+        world_positions(scene.tree, geometry, world);
+        Self(Scene { world, ..scene })
+    }
+
+    /// A scene whose nodes have been placed.
+    pub(crate) fn known(scene: Scene<'a, T>) -> Self {
+        Self(scene)
+    }
+}
+
+impl<'a, T: Real> Moving<'a, T> {
+    /// Places and moves all nodes.
+    pub fn new(scene: Scene<'a, T>, geometry: &[Geometry<T>], world: &'a mut [WorldNode<T>]) -> Self {
+        world_positions(scene.tree, geometry, world);
+        world_velocities(scene.tree, geometry, scene.signals, scene.v, world);
+        Self(Placed(Scene { world, ..scene }))
+    }
+
+    /// A scene whose nodes have been placed and moved.
+    pub(crate) fn known(scene: Scene<'a, T>) -> Self {
+        Self(Placed(scene))
+    }
+}
+
+impl<'a, T: Real> Deref for Placed<'a, T> {
+    type Target = Scene<'a, T>;
+
+    fn deref(&self) -> &Scene<'a, T> {
+        &self.0
+    }
+}
+
+impl<'a, T: Real> Deref for Moving<'a, T> {
+    type Target = Placed<'a, T>;
+
+    fn deref(&self) -> &Placed<'a, T> {
+        &self.0
+    }
+}
+
 /// Where loads go: wrenches on nodes (about the node's origin, ground's axes) and generalised
 /// forces on coordinates.
 pub struct Loads<'a, T> {
@@ -158,6 +208,16 @@ pub struct Loads<'a, T> {
 }
 
 impl<T: Real> Loads<'_, T> {
+    /// The same for a shorter time.
+    #[inline]
+    pub fn reborrow(&mut self) -> Loads<'_, T> {
+        Loads {
+            wrenches: self.wrenches,
+            generalised: self.generalised,
+            driven: self.driven,
+        }
+    }
+
     /// Adds a force and a moment at the point `arm` away from the origin of a node.
     #[inline]
     pub fn add(&mut self, node: usize, arm: Vec3<T>, force: Vec3<T>, moment: Vec3<T>) {

@@ -1,7 +1,7 @@
 //! Text and Graphviz pictures of a forest, and errors in words.
 
 use super::{Forest, ForestError, Graph};
-use core::fmt::{self, Write};
+use core::fmt;
 
 /// Names for printing, by index. What is missing is replaced by a number: all may stay empty.
 ///
@@ -216,50 +216,50 @@ impl ForestError {
     ///     "no joints connect ground to arm; add a joint, for example a free joint"
     /// );
     /// ```
-    pub fn describe(&self, names: &Names) -> String {
-        let mut text = String::new();
-        // Writing to a string does not fail.
-        let _ = self.write(&mut text, names);
-        text
-    }
-
-    fn write(&self, out: &mut impl Write, names: &Names) -> fmt::Result {
+    pub fn describe(&self, names: &Names) -> (String, &'static str) {
         match self {
-            Self::UnknownBody { edge, body, bodies } => write!(
-                out,
-                "joint \"{}\" names body {body}, but the bodies are 0 to {}; correct the body",
-                names.joint(*edge),
-                bodies - 1
+            Self::UnknownBody { edge, body, bodies } => (
+                format!(
+                    "joint \"{}\" names body {body}, but the bodies are 0 to {}",
+                    names.joint(*edge),
+                    bodies - 1
+                ),
+                "correct the body",
             ),
-            Self::SelfJoint { edge } => {
-                write!(
-                    out,
-                    "joint \"{}\" joins a body with itself; correct one of its bodies",
+            Self::SelfJoint { edge } => (
+                format!("joint \"{}\" joins a body with itself", names.joint(*edge)),
+                "correct one of its bodies",
+            ),
+            Self::CutOfTreeOnly { edge } => (
+                format!(
+                    "joint \"{}\" has the hint \"cut\", but joints of its kind cannot be cut",
                     names.joint(*edge)
-                )
-            }
-            Self::CutOfTreeOnly { edge } => write!(
-                out,
-                "joint \"{}\" has the hint \"cut\", but joints of its kind cannot be cut; remove the hint",
-                names.joint(*edge)
+                ),
+                "remove the hint",
             ),
-            Self::HintTreeCycle { edges } => write!(
-                out,
-                "the joints {} all have to be in the tree, but form a loop; release one of them",
-                names.all_joints(edges)
+            Self::HintTreeCycle { edges } => (
+                format!(
+                    "the joints {} all have to be in the tree, but form a loop",
+                    names.all_joints(edges)
+                ),
+                "release one of them",
             ),
-            Self::Disconnected { bodies } => write!(
-                out,
-                "no joints connect {} to {}; add a joint, for example a free joint",
-                names.body(0),
-                names.all_bodies(bodies)
+            Self::Disconnected { bodies } => (
+                format!(
+                    "no joints connect {} to {}",
+                    names.body(0),
+                    names.all_bodies(bodies)
+                ),
+                "add a joint, for example a free joint",
             ),
-            Self::HintCutDisconnects { edge, bodies } => write!(
-                out,
-                "joint \"{}\" has the hint \"cut\", but without it no joints connect {} to {}; remove the hint",
-                names.joint(*edge),
-                names.body(0),
-                names.all_bodies(bodies)
+            Self::HintCutDisconnects { edge, bodies } => (
+                format!(
+                    "joint \"{}\" has the hint \"cut\", but without it no joints connect {} to {}",
+                    names.joint(*edge),
+                    names.body(0),
+                    names.all_bodies(bodies)
+                ),
+                "remove the hint",
             ),
         }
     }
@@ -267,7 +267,8 @@ impl ForestError {
 
 impl fmt::Display for ForestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.write(f, &Names::default())
+        let (fault, remedy) = self.describe(&Names::default());
+        write!(f, "{fault}; {remedy}")
     }
 }
 

@@ -4,7 +4,7 @@
 //! accelerations out. [`factorise`] keeps what depends on positions only, so that further
 //! right-hand sides cost two light sweeps ([`solve`]).
 
-use super::freedom::{Freedom, by_kind};
+use crate::kinematics::freedom::{Freedom, by_kind};
 use crate::tree::{Geometry, Tree};
 use holonom_algebra::{Articulated, Fused, Inertia, Real, Rotation, Sym3, Twist, Vec3, Wrench};
 

@@ -6,8 +6,8 @@
 //! node for it. The point is the first on the way that turns: far from the ground's origin
 //! nothing is lost by cancellation, and motions before it are slides, which need no point.
 
-use super::freedom::{Freedom, by_kind};
-use super::world::turned_offset;
+use crate::kinematics::freedom::{Freedom, by_kind};
+use crate::kinematics::world::turned_offset;
 use crate::tree::{Geometry, Tree};
 use holonom_algebra::{Composite, Inertia, Mat3, Orientation, Oriented, Real, Twist, Vec3};
 

@@ -4,19 +4,20 @@
 //! nodes carry the diagonal (m/3 at each end), the coupling is added here. What is fixed on the
 //! ground does not count, except the ground ends of rods.
 
-use crate::elements::forces::ForceElement;
-use crate::elements::scene::{Loads, Scene};
-use crate::model::{Attachment, ModelForce, ModelRod};
+pub use crate::elements::forces::force_power;
+use crate::elements::scene::{Moving, Placed};
+use crate::model::{ModelForce, ModelRod};
+use crate::tree::Attachment;
 use holonom_algebra::{Orientation, Real, Twist, Vec3, Wrench};
 
 /// Position of a frame's origin.
-fn origin<T: Real>(scene: &Scene<T>, at: &Attachment) -> Vec3<T> {
+fn origin<T: Real>(scene: &Placed<T>, at: &Attachment) -> Vec3<T> {
     let node = &scene.world[at.node];
     node.position + node.rotation.times_constant(at.frame.position)
 }
 
-/// Kinetic energy. Needs velocities in the scene.
-pub fn kinetic_energy<T: Real>(scene: &Scene<T>, rods: &[ModelRod]) -> T {
+/// Kinetic energy.
+pub fn kinetic_energy<T: Real>(scene: &Moving<T>, rods: &[ModelRod]) -> T {
     let mut sum = T::zero();
     for (node, w) in scene.tree.nodes.iter().zip(scene.world).skip(1) {
         if node.has_inertia {
@@ -36,7 +37,7 @@ pub fn kinetic_energy<T: Real>(scene: &Scene<T>, rods: &[ModelRod]) -> T {
 }
 
 /// Mass that moves, and first moment Σ m x about the ground's origin.
-fn first_moment<T: Real>(scene: &Scene<T>, rods: &[ModelRod]) -> (f64, Vec3<T>) {
+fn first_moment<T: Real>(scene: &Placed<T>, rods: &[ModelRod]) -> (f64, Vec3<T>) {
     let (mut mass, mut moment) = (0.0, Vec3::zero());
     for (node, w) in scene.tree.nodes.iter().zip(scene.world).skip(1) {
         if node.has_inertia {
@@ -60,12 +61,12 @@ fn first_moment<T: Real>(scene: &Scene<T>, rods: &[ModelRod]) -> (f64, Vec3<T>) 
 }
 
 /// Potential energy of gravity, zero for a mass at the ground's origin.
-pub fn gravity_energy<T: Real>(scene: &Scene<T>, rods: &[ModelRod]) -> T {
+pub fn gravity_energy<T: Real>(scene: &Placed<T>, rods: &[ModelRod]) -> T {
     -first_moment(scene, rods).1.dot(scene.tree.gravity)
 }
 
 /// Potential energy: gravity and springs.
-pub fn potential_energy<T: Real>(scene: &Scene<T>, rods: &[ModelRod], forces: &[ModelForce]) -> T {
+pub fn potential_energy<T: Real>(scene: &Placed<T>, rods: &[ModelRod], forces: &[ModelForce]) -> T {
     let mut sum = gravity_energy(scene, rods);
     for force in forces {
         if let Some(energy) = force.element.energy(&scene.of(&force.states)) {
@@ -76,14 +77,13 @@ pub fn potential_energy<T: Real>(scene: &Scene<T>, rods: &[ModelRod], forces: &[
 }
 
 /// Mass and centre of mass; none without mass.
-pub fn centre_of_mass<T: Real>(scene: &Scene<T>, rods: &[ModelRod]) -> Option<(f64, Vec3<T>)> {
+pub fn centre_of_mass<T: Real>(scene: &Placed<T>, rods: &[ModelRod]) -> Option<(f64, Vec3<T>)> {
     let (mass, moment) = first_moment(scene, rods);
     (mass > 0.0).then(|| (mass, moment.scale(1.0 / mass)))
 }
 
-/// Linear momentum (`force`) and angular momentum about the ground's origin (`moment`). Needs
-/// velocities in the scene.
-pub fn momentum<T: Real>(scene: &Scene<T>, rods: &[ModelRod]) -> Wrench<T> {
+/// Linear momentum (`force`) and angular momentum about the ground's origin (`moment`).
+pub fn momentum<T: Real>(scene: &Moving<T>, rods: &[ModelRod]) -> Wrench<T> {
     let mut sum = Wrench::zero();
     for (node, w) in scene.tree.nodes.iter().zip(scene.world).skip(1) {
         if node.has_inertia {
@@ -101,29 +101,6 @@ pub fn momentum<T: Real>(scene: &Scene<T>, rods: &[ModelRod]) -> Wrench<T> {
         let [a, b] = [0, 1].map(|k| scene.frame(&rod.ends[k]));
         for (end, other) in [(&a, &b), (&b, &a)] {
             sum += Wrench::at_point(end.origin, other.velocity.scale(sixth));
-        }
-    }
-    sum
-}
-
-/// Power of a force element on the mechanism. Needs velocities in the scene.
-///
-/// `scratch` must be zero and is zero again afterwards.
-pub fn force_power<T: Real>(force: &ForceElement, scene: &Scene<T>, scratch: &mut Loads<T>) -> T {
-    force.evaluate(scene, scratch);
-    let mut sum = T::zero();
-    for i in force.nodes().into_iter().flatten() {
-        // Cleared at once, so that a node named twice counts once.
-        let load = core::mem::replace(&mut scratch.wrenches[i], Wrench::zero());
-        let (node, w) = (&scene.tree.nodes[i], &scene.world[i]);
-        sum += Twist::new(w.omega, w.velocity).power(&load);
-        if let Some(signal) = node.prescribed {
-            let driven = core::mem::replace(&mut scratch.driven[signal], T::zero());
-            sum += driven * scene.signals[signal][1];
-        }
-        for k in node.v..node.v + node.n_v() {
-            let generalised = core::mem::replace(&mut scratch.generalised[k], T::zero());
-            sum += generalised * scene.v[k];
         }
     }
     sum

@@ -1,7 +1,8 @@
 //! The recursions against each other, against differences and against the balance of power, on
 //! random trees with every kind of node.
 
-use super::{aba, crba, positions, rnea};
+use super::{aba, crba, rnea};
+use crate::kinematics::positions;
 use crate::tree::{Geometry, Node, NodeKind, Tree};
 use holonom_algebra::{Dual4, Dual8, Inertia, Mat3, Pose, Quaternion, Real, Sym3, Trace, Vec3, Wrench};
 

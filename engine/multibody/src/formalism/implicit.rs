@@ -9,8 +9,8 @@
 
 use super::aba::AbaNode;
 use super::crba::size;
-use super::freedom::by_kind;
 use super::rnea::RneaNode;
+use crate::kinematics::freedom::by_kind;
 use crate::tree::{Geometry, Tree};
 use holonom_algebra::{Real, Twist};
 

@@ -7,20 +7,13 @@
 //! With the reactions of all joints and constraints cut free, every body obeys Newton and Euler
 //! under its weight and the force elements between frames.
 
-use crate::formalism::world::{world_positions, world_velocities};
-use crate::model::{Attachment, JointPlace, Model};
-use crate::tree::NodeKind;
-use crate::workspace::Workspace;
+use super::observe::View;
+use super::rnea::RneaNode;
+pub use crate::elements::observable::ReactionElement;
+use crate::elements::scene::Scene;
+use crate::model::{JointPlace, Model};
+use crate::tree::{Attachment, NodeKind, Tree};
 use holonom_algebra::{Orientation, Real, Vec3, Wrench};
-
-/// What a reaction belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReactionElement {
-    /// A joint, in the tree or cut: number in [`Model::joints`].
-    Joint(usize),
-    /// A constraint that is no cut joint: number in [`Model::constraints`].
-    Constraint(usize),
-}
 
 impl ReactionElement {
     /// All there are in a model: joints, then constraints and rods.
@@ -52,19 +45,15 @@ impl ReactionElement {
         }
     }
 
-    /// The load it transmits, from the Newton–Euler loads in `work` and the multipliers of all rows.
-    pub(crate) fn load<T: Real>(
-        self,
-        model: &Model,
-        work: &mut Workspace<T>,
-        multipliers: &[T],
-    ) -> ReactionLoad<T> {
+    /// The load it transmits; the loads that cross the nodes and the multipliers must be known.
+    pub(crate) fn load<T: Real>(self, view: &mut View<'_, T>) -> ReactionLoad<T> {
+        let model = view.model;
         let (constraint, [from, to]) = match self {
             Self::Joint(j) => {
                 let joint = &model.joints[j];
                 match &joint.place {
                     JointPlace::Tree { nodes, reversed } => {
-                        return ReactionLoad::Wrench(transmitted(work, joint, nodes.end - 1, *reversed));
+                        return ReactionLoad::Wrench(transmitted(view, joint, nodes.end - 1, *reversed));
                     }
                     JointPlace::Cut { constraint } => (*constraint, [joint.from, joint.to]),
                 }
@@ -72,23 +61,20 @@ impl ReactionElement {
             Self::Constraint(c) => match model.constraints[c].element.sides() {
                 Some(sides) => (c, sides),
                 // M v̇ = f − Gᵀλ.
-                None => return ReactionLoad::Generalised(-multipliers[model.constraints[c].rows.start]),
+                None => return ReactionLoad::Generalised(-view.multipliers[model.constraints[c].rows.start]),
             },
         };
         let c = &model.constraints[constraint];
-        // The workspace has room for the largest constraint: nothing is allocated.
-        let mut directions = std::mem::take(&mut work.directions);
-        let (scene, _, _) = work.scene(model);
-        let point = c.element.directions(&scene, &mut directions[..c.rows.len()]);
+        let directions = &mut view.directions[..c.rows.len()];
+        let point = c.element.directions(&view.scene, directions);
         let mut sum = Wrench::zero();
-        for (direction, multiplier) in directions.iter().zip(&multipliers[c.rows.clone()]) {
+        for (direction, multiplier) in directions.iter().zip(&view.multipliers[c.rows.clone()]) {
             sum += direction.scale(-*multiplier);
         }
-        work.directions = directions;
         let Some(point) = point else {
             return ReactionLoad::Generalised(T::zero());
         };
-        ReactionLoad::Wrench(seen(work, &from, &to, point, &sum))
+        ReactionLoad::Wrench(seen(&view.scene, &from, &to, point, &sum))
     }
 }
 
@@ -135,66 +121,13 @@ pub struct Motion<'a> {
     pub lambda: &'a [f64],
 }
 
-/// All reactions, in the order of [`ReactionElement::all`], with what sensors read as the workspace has
-/// it. Rows that are not `active` transmit nothing. All components are marked unique; who knows the dependent rows corrects it.
-pub fn reactions(
-    model: &Model,
-    work: &mut Workspace<f64>,
-    active: &[usize],
-    motion: &Motion<'_>,
-) -> Vec<Reaction> {
-    place(model, work, motion.t, motion.q);
-    work.set_velocities(model, motion.v);
-    world_velocities(
-        &model.tree,
-        &work.geometry,
-        &work.signals,
-        motion.v,
-        &mut work.world,
-    );
-    work.set_states(motion.x);
-    work.set_multipliers(model, active, motion.lambda);
-    work.clear_loads();
-    work.add_forces(model);
-    work.add_multipliers(model, active, motion.lambda, -1.0);
-    let mut rest = vec![0.0; model.tree.n_v];
-    work.newton_euler(model, motion.a, &mut rest);
-    let mut multipliers = vec![0.0; model.rows.len()];
-    for (&row, &l) in active.iter().zip(motion.lambda) {
-        multipliers[row] = l;
-    }
-    let reaction = |element: ReactionElement| {
-        let load = element.load(model, work, &multipliers);
-        let components = match load {
-            ReactionLoad::Wrench(_) => 6,
-            ReactionLoad::Generalised(_) => 1,
-        };
-        Reaction {
-            name: element.name(model).to_owned(),
-            element,
-            load,
-            unique: vec![true; components],
-        }
-    };
-    ReactionElement::all(model).into_iter().map(reaction).collect()
-}
-
-/// Places all nodes, also in the ground's frame when no element needs that.
-pub(crate) fn place(model: &Model, work: &mut Workspace<f64>, t: f64, q: &[f64]) {
-    work.set_time(model, t);
-    work.set_positions(model, q);
-    if !model.needs_world {
-        world_positions(&model.tree, &work.geometry, &mut work.world);
-    }
-}
-
 /// The force or torque by which the prescribed coordinate of a node is led: what crosses the node along
 /// its motion less what elements put on the coordinate. As the coordinate runs from the first frame to the
 /// second, whichever way the tree runs, so does the drive.
-pub(crate) fn drive<T: Real>(model: &Model, work: &Workspace<T>, node: usize) -> T {
+pub(crate) fn drive<T: Real>(tree: &Tree, crossing: &[RneaNode<T>], driven: &[T], node: usize) -> T {
     use NodeKind as K;
-    let Wrench { moment, force } = work.rnea[node].load;
-    let n = &model.tree.nodes[node];
+    let Wrench { moment, force } = crossing[node].load;
+    let n = &tree.nodes[node];
     let along = match n.kind {
         K::RevoluteX => moment[0],
         K::RevoluteY => moment[1],
@@ -206,39 +139,41 @@ pub(crate) fn drive<T: Real>(model: &Model, work: &Workspace<T>, node: usize) ->
         // Prescribed coordinates are scalars.
         K::Fixed | K::FixedTurned | K::Ball => T::zero(),
     };
-    let put_on = n.prescribed.and_then(|signal| work.driven.get(signal));
+    let put_on = n.prescribed.and_then(|signal| driven.get(signal));
     along - put_on.copied().unwrap_or(T::zero())
 }
 
 /// The load on the second frame's body through a tree joint whose last node is `tip`.
 fn transmitted<T: Real>(
-    work: &Workspace<T>,
+    view: &View<'_, T>,
     joint: &crate::model::ModelJoint,
     tip: usize,
     reversed: bool,
 ) -> Wrench<T> {
-    let node = &work.world[tip];
+    let node = &view.scene.world[tip];
     // What the tree's inner side does to its outer side, at the node's origin in its axes.
-    let load = &work.rnea[tip].load;
+    let load = &view.crossing[tip].load;
     let sign = T::constant(if reversed { -1.0 } else { 1.0 });
     let outer = Wrench::new(
         node.rotation.times(load.moment).scale(sign),
         node.rotation.times(load.force).scale(sign),
     );
-    seen(work, &joint.from, &joint.to, node.position, &outer)
+    seen(&view.scene, &joint.from, &joint.to, node.position, &outer)
 }
 
 /// A load given at a point in the ground's axes, at the second origin in the axes of the first frame.
 fn seen<T: Real>(
-    work: &Workspace<T>,
+    scene: &Scene<T>,
     from: &Attachment,
     to: &Attachment,
     point: Vec3<T>,
     load: &Wrench<T>,
 ) -> Wrench<T> {
-    let node = &work.world[to.node];
+    let node = &scene.world[to.node];
     let origin = node.position + node.rotation.times_constant(to.frame.position);
-    let axes = work.world[from.node].rotation.then_constant(&from.frame.rotation);
+    let axes = scene.world[from.node]
+        .rotation
+        .then_constant(&from.frame.rotation);
     let moment = load.moment + (point - origin).cross(load.force);
     Wrench::new(axes.transpose_times(moment), axes.transpose_times(load.force))
 }

@@ -4,7 +4,7 @@
 //! forces from tip to base. Accelerations are those of points (second derivatives of position),
 //! not spatial ones, so that linear velocities are not needed.
 
-use super::freedom::{Freedom, by_kind};
+use crate::kinematics::freedom::{Freedom, by_kind};
 use crate::tree::{Geometry, Tree};
 use holonom_algebra::{Fused, Real, Rotation, Twist, Vec3, Wrench};
 
@@ -32,7 +32,7 @@ impl<T: Real> RneaNode<T> {
 
 /// tau := M a − f, with `applied` the external loads on the nodes (node origin, node axes).
 ///
-/// The geometry must have been filled by [`positions`](super::positions::positions).
+/// The geometry must have been filled by [`positions`](crate::kinematics::positions::positions).
 pub fn rnea<T: Real>(
     tree: &Tree,
     geometry: &[Geometry<T>],

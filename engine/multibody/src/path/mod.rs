@@ -21,6 +21,7 @@ mod spline;
 
 pub use registry::{PATHS, PathInfo, PathKind};
 
+use crate::diagnostic::Diagnostic;
 use crate::tyre::smooth::rise;
 use holonom_algebra::Real;
 use holonom_expression::curve::{Curve, CurveError};
@@ -28,20 +29,19 @@ use thiserror::Error;
 
 /// Why numbers make no path.
 #[derive(Clone, Debug, PartialEq, Error)]
+#[error("{}", Diagnostic::from(self))]
 #[non_exhaustive]
 pub enum PathError {
     /// A number outside its bounds.
-    #[error("{quantity} is {value}, but must be {bounds}")]
     Bounds {
-        /// What it is, with the name of its field.
-        quantity: &'static str,
+        /// The name of its field, and what it is.
+        quantity: [&'static str; 2],
         /// The number.
         value: f64,
         /// What is allowed.
         bounds: &'static str,
     },
     /// x and y do not belong together.
-    #[error("the lengths of `x` ({x}) and `y` ({y}) differ; give the same number of values")]
     Lengths {
         /// Values of x.
         x: usize,
@@ -49,7 +49,6 @@ pub enum PathError {
         y: usize,
     },
     /// Too few points.
-    #[error("the number of different points is {found}, but must be at least {needed}")]
     TooFew {
         /// Points given.
         found: usize,
@@ -57,7 +56,6 @@ pub enum PathError {
         needed: usize,
     },
     /// More points than memory should hold.
-    #[error("there are {found} points, but at most {most} are allowed")]
     TooMany {
         /// Points given.
         found: usize,
@@ -65,7 +63,6 @@ pub enum PathError {
         most: usize,
     },
     /// Two points in a row at the same place.
-    #[error("points {} and {} coincide at ({x}, {y}); remove one of them", index + 1, index + 2)]
     SamePlace {
         /// Number of the first, from 0.
         index: usize,
@@ -75,8 +72,39 @@ pub enum PathError {
         y: f64,
     },
     /// Points that make no curve.
-    #[error(transparent)]
     Curve(#[from] CurveError),
+}
+
+impl From<&PathError> for Diagnostic {
+    fn from(error: &PathError) -> Self {
+        match error {
+            PathError::Bounds {
+                quantity,
+                value,
+                bounds,
+            } => Self::out_of_bounds(*quantity, *value, bounds),
+            PathError::Lengths { x, y } => {
+                Self::new(format!("the lengths of `x` ({x}) and `y` ({y}) differ"))
+                    .remedy("give the same number of values")
+                    .field("x")
+            }
+            PathError::TooFew { found, needed } => Self::new(format!(
+                "the number of different points is {found}, but must be at least {needed}"
+            ))
+            .remedy("add points"),
+            PathError::TooMany { found, most } => Self::new(format!(
+                "there are {found} points, but at most {most} are allowed"
+            ))
+            .remedy("leave some out"),
+            PathError::SamePlace { index, x, y } => Self::new(format!(
+                "points {} and {} coincide at ({x}, {y})",
+                index + 1,
+                index + 2
+            ))
+            .remedy("remove one of them"),
+            PathError::Curve(error) => Self::new(error.to_string()).remedy("correct it"),
+        }
+    }
 }
 
 /// A point of a path.

@@ -3,7 +3,7 @@
 use super::lanes::Course;
 use super::{PathCurve, PathError, spline};
 use crate::description::Document;
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use holonom_expression::curve::{Column, points_of_text};
 
 /// An entry of the registry: what users need to know about a kind of path.
@@ -235,12 +235,12 @@ impl PathKind {
     }
 
     pub(super) fn curve(&self) -> Result<PathCurve, PathError> {
-        let lane_of = |width: f64| not_negative("the width of the lane (`lane`)", width);
+        let lane_of = |width: f64| not_negative(["lane", "the width of the lane"], width);
         match self {
             Self::Straight { lane } => Ok(PathCurve::arc(0.0).with_lane(lane_of(*lane)?)),
             Self::Circle { radius, lane } => {
                 let turns = *radius != 0.0 && radius.is_finite();
-                let radius = bounded("the radius (`radius`)", *radius, turns, "finite and not zero")?;
+                let radius = bounded(["radius", "the radius"], *radius, turns, "finite and not zero")?;
                 Ok(PathCurve::arc(1.0 / radius).with_lane(lane_of(*lane)?))
             }
             Self::Points { x, y, closed, lane } => {
@@ -263,7 +263,7 @@ impl PathKind {
                 overlap,
             } => {
                 let (width, start, overlap) = course(*width, *start, *overlap, 12.5)?;
-                let offset = not_negative("the offset (`offset`)", *offset)?;
+                let offset = not_negative(["offset", "the offset"], *offset)?;
                 Course::double_lane_change(width, start, offset, overlap).curve()
             }
             Self::Iso3888Two {
@@ -273,7 +273,7 @@ impl PathKind {
                 overlap,
             } => {
                 let (width, start, overlap) = course(*width, *start, *overlap, 5.5)?;
-                let gap = not_negative("the gap (`gap`)", *gap)?;
+                let gap = not_negative(["gap", "the gap"], *gap)?;
                 Course::obstacle(width, start, gap, overlap).curve()
             }
         }
@@ -289,10 +289,10 @@ fn through(x: &[f64], y: &[f64], closed: bool, lane: f64) -> Result<PathCurve, P
 fn course(width: f64, start: f64, overlap: f64, most: f64) -> Result<(f64, f64, f64), PathError> {
     let positive = width > 0.0 && width.is_finite();
     Ok((
-        bounded("the width of the vehicle (`width`)", width, positive, "positive")?,
-        not_negative("the beginning (`start`)", start)?,
+        bounded(["width", "the width of the vehicle"], width, positive, "positive")?,
+        not_negative(["start", "the beginning"], start)?,
         bounded(
-            "the overlap (`overlap`)",
+            ["overlap", "the overlap"],
             overlap,
             (0.0..=most).contains(&overlap),
             "between zero and half the length of section 3",
@@ -300,7 +300,7 @@ fn course(width: f64, start: f64, overlap: f64, most: f64) -> Result<(f64, f64, 
     ))
 }
 
-fn not_negative(quantity: &'static str, value: f64) -> Result<f64, PathError> {
+fn not_negative(quantity: [&'static str; 2], value: f64) -> Result<f64, PathError> {
     bounded(
         quantity,
         value,
@@ -309,7 +309,12 @@ fn not_negative(quantity: &'static str, value: f64) -> Result<f64, PathError> {
     )
 }
 
-fn bounded(quantity: &'static str, value: f64, good: bool, bounds: &'static str) -> Result<f64, PathError> {
+fn bounded(
+    quantity: [&'static str; 2],
+    value: f64,
+    good: bool,
+    bounds: &'static str,
+) -> Result<f64, PathError> {
     if good {
         Ok(value)
     } else {

@@ -44,7 +44,7 @@ pub(super) fn through(points: &[[f64; 2]], closed: bool) -> Result<PathCurve, Pa
     }
     if let Some(point) = points.iter().find(|p| !(p[0].is_finite() && p[1].is_finite())) {
         return Err(PathError::Bounds {
-            quantity: "a coordinate of a point",
+            quantity: ["", "a coordinate of a point"],
             value: if point[0].is_finite() { point[1] } else { point[0] },
             bounds: "finite",
         });

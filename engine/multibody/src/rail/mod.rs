@@ -44,14 +44,15 @@ pub use kalker::{Coefficients, KalkerTable};
 pub use profile::{PiecewiseProfile, Profile};
 pub use track::{TrackCurve, TrackPlace};
 
+use crate::diagnostic::Diagnostic;
 use thiserror::Error;
 
 /// Why data make no contact or track.
 #[derive(Clone, Debug, PartialEq, Error)]
+#[error("{}", Diagnostic::from(self))]
 #[non_exhaustive]
 pub enum RailError {
     /// A number outside its range.
-    #[error("{quantity} is {value}, but must be {bounds}; correct it")]
     OutOfRange {
         /// What it is.
         quantity: &'static str,
@@ -61,7 +62,6 @@ pub enum RailError {
         bounds: &'static str,
     },
     /// A profile that is no number somewhere.
-    #[error("{profile} has no finite value at s = {at} m; correct it or its range")]
     NotFinite {
         /// Which one.
         profile: &'static str,
@@ -69,7 +69,6 @@ pub enum RailError {
         at: f64,
     },
     /// Too many points of a profile or a track.
-    #[error("{what} would need {points} points, but at most {most} are allowed; increase the step")]
     TooMany {
         /// Of what.
         what: &'static str,
@@ -78,6 +77,26 @@ pub enum RailError {
         /// Points allowed.
         most: usize,
     },
+}
+
+impl From<&RailError> for Diagnostic {
+    fn from(error: &RailError) -> Self {
+        match error {
+            RailError::OutOfRange {
+                quantity,
+                value,
+                bounds,
+            } => Self::out_of_bounds(["", quantity], *value, bounds),
+            RailError::NotFinite { profile, at } => {
+                Self::new(format!("{profile} has no finite value at s = {at} m"))
+                    .remedy("correct it or its range")
+            }
+            RailError::TooMany { what, points, most } => Self::new(format!(
+                "{what} would need {points} points, but at most {most} are allowed"
+            ))
+            .remedy("increase the step"),
+        }
+    }
 }
 
 /// Refuses what is not positive.

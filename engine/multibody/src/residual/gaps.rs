@@ -1,7 +1,7 @@
 //! How far contacts, stops and impacts are from acting.
 
 use super::Equations;
-use super::equations::EquationsWorkspace;
+use super::memory::EquationsWorkspace;
 use crate::model::Model;
 use holonom_dae::{Gap, Point};
 
@@ -24,9 +24,9 @@ impl Equations {
     ) {
         let (model, l, w) = (&*self.model, self.layout(), &mut work.mechanism);
         w.set_time(model, at.t);
-        w.set_positions(model, &at.y[l.q]);
-        w.set_velocities(model, &at.y[l.v]);
-        let (scene, _, _) = w.scene(model);
+        w.set_positions(model, &at.y[l.q.clone()]);
+        w.set_velocities(model, &at.y[l.v.clone()]);
+        let scene = w.known.scene(model);
         let first = gaps.len() - self.contacts.len();
         let elements = forces(model).map(|k| &model.forces[k].element);
         for (gap, element) in gaps.iter_mut().zip(elements) {

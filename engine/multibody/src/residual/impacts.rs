@@ -20,13 +20,12 @@
 //! The state is left consistent: v̇, λ and the rates of own states are those after the event.
 
 use super::Equations;
+use super::equations::Contact;
+use crate::elements::constraints::TOUCHING;
 use crate::formalism::cholesky;
-use crate::start::MechanicalModel;
+use crate::mechanical::MechanicalModel;
 use holonom_dae::Direction;
 use holonom_dae::{Event, EventAction, EventState, Mechanical, Rejection};
-
-/// Gap, m, below which bodies touch.
-pub(crate) const TOUCHING: f64 = 1e-8;
 
 /// Rounds of hits at one time after which all further rebounds are rest.
 const ROUNDS: usize = 100;
@@ -36,15 +35,6 @@ const DEPENDENT: f64 = 1e-11;
 
 /// A gap, m, that needs no correction when its contact closes.
 const CLOSED_GAP: f64 = 1e-13;
-
-/// What the equations know of one switched row.
-#[derive(Clone, Debug)]
-pub(super) struct Contact {
-    /// Name of the constraint.
-    pub name: String,
-    pub restitution: f64,
-    pub rest_speed: f64,
-}
 
 impl Contact {
     /// Whether an open contact with this gap and speed is about to be hit. One that touches and
@@ -197,7 +187,7 @@ impl Equations {
         state.yp[l.lambda.clone()].fill(0.0);
         mechanical.readings(&mut state.y[l.readings.clone()]);
         state.yp[l.readings.clone()].fill(0.0);
-        for range in [l.eta, l.sigma] {
+        for range in [l.eta.clone(), l.sigma.clone()] {
             state.y[range.clone()].fill(0.0);
             state.yp[range].fill(0.0);
         }

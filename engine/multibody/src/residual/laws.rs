@@ -5,7 +5,7 @@
 //! often as it takes to see what is in it.
 
 use super::Equations;
-use super::equations::EquationsWorkspace;
+use super::memory::EquationsWorkspace;
 use crate::elements::forces::{MOST_LAW_INPUTS, User};
 use crate::model::{LawFunction, Model, ModelLaw};
 use holonom_dae::Point;
@@ -28,7 +28,7 @@ fn values_of(law: &ModelLaw) -> usize {
 }
 
 /// Each law with where its inputs begin, and whether they are other ones than those of the law before.
-fn placed(model: &Model) -> impl Iterator<Item = (&ModelLaw, usize, bool)> {
+pub(super) fn placed(model: &Model) -> impl Iterator<Item = (&ModelLaw, usize, bool)> {
     let (mut next, mut begin, mut known) = (0, 0, None);
     model.laws.iter().map(move |law| {
         let new = known != Some(law.force);
@@ -59,12 +59,12 @@ impl Equations {
         let (model, l, w) = (&*self.model, self.layout(), &mut work.mechanism);
         w.set_sides(at.discrete);
         w.set_time(model, at.t);
-        w.set_positions(model, &at.y[l.q]);
-        w.set_velocities(model, &at.y[l.v]);
+        w.set_positions(model, &at.y[l.q.clone()]);
+        w.set_velocities(model, &at.y[l.v.clone()]);
         if model.laws.iter().any(|law| law.force.is_none()) {
-            w.set_states(&at.y[l.x]);
-            w.set_multipliers(model, &work.active, &at.y[l.lambda]);
-            w.set_readings(&at.y[l.readings]);
+            w.set_states(&at.y[l.x.clone()]);
+            w.set_multipliers(model, &work.active, &at.y[l.lambda.clone()]);
+            w.set_readings(&at.y[l.readings.clone()]);
             w.evaluate_controls(model);
         }
         self.inputs_of_laws_at_hand(work, inputs);
@@ -78,7 +78,7 @@ impl Equations {
         inputs: &mut [f64],
     ) -> Option<f64> {
         let model = &*self.model;
-        let (scene, _, _) = work.mechanism.scene(model);
+        let scene = work.mechanism.known.scene(model);
         for (law, begin, _) in placed(model).filter(|(_, _, new)| *new) {
             let own = &mut inputs[begin..begin + width(model, law)];
             match law.force {

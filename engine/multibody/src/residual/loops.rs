@@ -16,7 +16,9 @@ mod passage;
 
 use super::Form;
 use crate::elements::constraints::ConstraintElement;
-use crate::model::{Model, RowLevel};
+use crate::elements::constraints::RowLevel;
+use crate::mechanical::follow;
+use crate::model::Model;
 use crate::start::{Dependence, RowReport, RowScales};
 use crate::workspace::Workspace;
 use core::fmt::Write;
@@ -42,8 +44,8 @@ const DRIFT: f64 = 1e-2;
 /// do not close all rows at once.
 const MISFIT: f64 = 30.0;
 
-/// A position where the distance from dependence is below this part of the largest is called singular.
-const SINGULAR: f64 = 0.05;
+/// A position where the distance from dependence is below this part of the largest is close to a singular one.
+const SINGULAR: f64 = 0.1;
 
 /// Least cosine of the angle by which a closed joint may be off what it means.
 const MEANT: f64 = 0.5;
@@ -305,15 +307,7 @@ impl Loops {
                     q: &q_before[..n_q],
                 };
                 let own = &mut parts[part.memory.clone()];
-                self.pass(
-                    model,
-                    part,
-                    (t, q, v, before),
-                    tolerances,
-                    active,
-                    own,
-                    (work, room),
-                )?;
+                self.pass(model, part, (t, q, before), active, own, (work, room))?;
             }
         }
         discrete[positions.clone()].copy_from_slice(&q[..positions.len()]);
@@ -433,13 +427,6 @@ impl LoopsRoom {
     /// The last exchange in words.
     pub fn words(&self) -> &str {
         &self.words
-    }
-}
-
-/// Brings the active rows at `slots` to those given.
-pub(crate) fn follow(slots: &[usize], rows: &[f64], active: &mut [usize]) {
-    for (&k, &row) in slots.iter().zip(rows) {
-        active[k] = row as usize;
     }
 }
 

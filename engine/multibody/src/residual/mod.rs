@@ -16,73 +16,29 @@
 //! own states take ρ as given, so that a sensor may read what depends on it: s(t, q, v, x, λ, ρ),
 //! f(t, q, v, x, λ, ρ).
 
+mod assembled;
 mod equations;
 mod gaps;
-pub(crate) mod impacts;
+mod impacts;
 mod laws;
 mod loops;
-pub(crate) mod pattern;
+mod memory;
+mod pieces;
 mod places;
 mod readings;
+mod rows;
 mod stretch;
 mod structure;
 mod switches;
+mod system;
 
+pub use assembled::UnsuitableForm;
 pub use equations::Equations;
-pub(crate) use loops::{Loops, LoopsRoom, follow};
-pub(crate) use pattern::forces_need_readings;
-pub use pattern::{Dependencies, ElementDependencies, ReadingDependencies, Reads};
+pub(crate) use loops::{Loops, LoopsRoom};
 
 use core::fmt;
 use core::str::FromStr;
-
-/// The forms of the equations of motion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// No constraints: y = (q, v); tree systems only.
-    Ode,
-    /// Constraints on acceleration level: y = (q, v, λ).
-    Index1,
-    /// Constraints on velocity level: y = (q, v, λ, σ).
-    Index2,
-    /// Constraints on position level (nonholonomic ones on velocity level): y = (q, v, λ, σ).
-    Index3,
-    /// Constraints on velocity and position level: y = (q, v, λ, η, σ)
-    /// [Gear, Gupta, Leimkuhler 1985], Arnold (7).
-    Ggl,
-}
-
-impl Form {
-    /// All forms.
-    pub const ALL: [Self; 5] = [Self::Ode, Self::Index1, Self::Index2, Self::Index3, Self::Ggl];
-
-    /// The name used in options and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ode => "ode",
-            Self::Index1 => "index1",
-            Self::Index2 => "index2",
-            Self::Index3 => "index3",
-            Self::Ggl => "ggl",
-        }
-    }
-
-    /// One sentence for users.
-    pub fn doc(self) -> &'static str {
-        match self {
-            Self::Ode => "No constraints: mechanisms without loops.",
-            Self::Index1 => "Constraints on accelerations; positions drift.",
-            Self::Index2 => "Constraints on velocities; positions drift slightly.",
-            Self::Index3 => "Constraints on positions.",
-            Self::Ggl => "Constraints on velocities and positions: no drift [Gear, Gupta, Leimkuhler 1985].",
-        }
-    }
-
-    /// Whether lengths of Euler parameters are kept by multipliers σ.
-    pub(crate) fn keeps_lengths(self) -> bool {
-        matches!(self, Self::Index2 | Self::Index3 | Self::Ggl)
-    }
-}
+pub use holonom_dae::{Form, UnknownName};
 
 /// How the dynamic rows are evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -138,18 +94,6 @@ impl GglMetric {
     }
 }
 
-/// A name that stands for none of the choices.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown {what} `{found}`; choose from {known}")]
-pub struct UnknownName {
-    /// What was looked for.
-    pub what: &'static str,
-    /// The name given.
-    pub found: String,
-    /// The names there are.
-    pub known: String,
-}
-
 macro_rules! names {
     ($($type:ty, $what:literal;)*) => {$(
         impl fmt::Display for $type {
@@ -160,17 +104,13 @@ macro_rules! names {
         impl FromStr for $type {
             type Err = UnknownName;
             fn from_str(s: &str) -> Result<Self, UnknownName> {
-                <$type>::ALL.into_iter().find(|x| x.name() == s).ok_or_else(|| UnknownName {
-                    what: $what,
-                    found: s.to_owned(),
-                    known: <$type>::ALL.map(|x| format!("`{}`", x.name())).join(", "),
-                })
+                let found = <$type>::ALL.into_iter().find(|x| x.name() == s);
+                found.ok_or_else(|| UnknownName::new($what, s, <$type>::ALL.map(<$type>::name)))
             }
         }
     )*};
 }
 names! {
-    Form, "form of the equations";
     Formalism, "formalism";
     GglMetric, "metric";
 }

@@ -1,12 +1,11 @@
-//! The rows of what sensors read as unknowns, and their derivatives by v̇.
+//! Derivatives by v̇ of what sensors read as unknowns.
 
-use super::equations::{EquationsWorkspace, Layout};
-use super::{Equations, Formalism};
-use crate::formalism::readings::JointLoads;
+use super::Equations;
 use crate::model::Model;
+use crate::workspace::JointLoads;
 use crate::workspace::Workspace;
 use holonom_algebra::{Dual8, Real};
-use holonom_dae::Point;
+use holonom_dae::{MechanicalLayout, Point};
 
 /// Memory of derivatives of readings by accelerations.
 #[derive(Debug)]
@@ -22,7 +21,7 @@ pub(super) struct ReadingSlopes {
 }
 
 impl ReadingSlopes {
-    pub fn new(model: &Model, l: &Layout) -> Self {
+    pub fn new(model: &Model, l: &MechanicalLayout) -> Self {
         let zero = Dual8::constant(0.0);
         Self {
             work: Workspace::new(model),
@@ -37,36 +36,11 @@ impl ReadingSlopes {
 }
 
 impl Equations {
-    /// ρ less the channels. The accelerations are those of the formalism: v̇ as the unknown it is, or
-    /// as articulated bodies give it, so that only the rows of v hold derivatives then.
-    pub(super) fn reading_rows<T: Real>(
-        &self,
-        at: &Point<'_, T>,
-        l: &Layout,
-        work: &mut EquationsWorkspace<T>,
-        r: &mut [T],
-    ) {
-        if l.readings.is_empty() {
-            return;
-        }
-        let lambda = self.masked(&at.y[l.lambda.clone()], at.discrete, &mut work.multipliers);
-        let (a, loads) = match self.formalism {
-            Formalism::Residual => (&at.yp[l.v.clone()], JointLoads::Known),
-            Formalism::Explicit => (work.accelerations.as_slice(), JointLoads::Unknown),
-        };
-        let rows = &mut r[l.readings.clone()];
-        work.mechanism
-            .measure(&self.model, (&work.active, lambda), a, loads, rows);
-        for (r, reading) in rows.iter_mut().zip(&at.y[l.readings.clone()]) {
-            *r = *reading - *r;
-        }
-    }
-
     /// Fills ∂c/∂v̇ of the channels c of all readings, which are affine in v̇.
     pub(super) fn reading_slopes(
         &self,
         at: &Point<'_, f64>,
-        l: &Layout,
+        l: &MechanicalLayout,
         active: &[usize],
         d: &mut ReadingSlopes,
     ) {
@@ -84,8 +58,8 @@ impl Equations {
         w.shift_signal(at.shift);
         w.set_positions(model, &d.q);
         w.set_velocities(model, &d.v);
-        constants(&at.y[l.x.clone()], &mut w.x);
-        constants(&at.y[l.readings.clone()], &mut w.readings);
+        constants(&at.y[l.x.clone()], &mut w.known.x);
+        constants(&at.y[l.readings.clone()], &mut w.known.readings);
         w.set_multipliers(model, active, &d.lambda);
         w.evaluate_controls(model);
         let (n, count) = (l.v.len(), l.readings.len());

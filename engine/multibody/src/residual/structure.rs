@@ -1,16 +1,15 @@
 //! What the solvers are told about the equations: names, kinds, sparsity.
 
-use super::equations::Layout;
-use super::{Equations, Form, Formalism, GglMetric, Reads};
+use super::{Equations, Form, Formalism, GglMetric};
+use crate::formalism::depends::Reads;
 use crate::tree::NodeKind;
 use holonom_dae::{
-    DerivativeForm, Equation, EquationLevel, LazyPattern, MechanicalLayout, Pattern, Structure,
-    TransposedBlock, Variable, VariableKind,
+    DerivativeForm, Equation, EquationLevel, LazyPattern, Pattern, Structure, TransposedBlock, Variable,
+    VariableKind,
 };
 
 impl Equations {
     pub(super) fn describe(&self) -> Structure {
-        let l = self.layout();
         Structure {
             variables: self.variables(),
             equations: self.equations(),
@@ -19,34 +18,21 @@ impl Equations {
                 None => DerivativeForm::Identity,
             },
             sparsity: Some(self.lazy(Self::sparsity)),
-            transposed: self.transposed(&l),
-            layout: Some(MechanicalLayout {
-                q: l.q,
-                v: l.v,
-                x: l.x,
-                lambda: l.lambda,
-                eta: l.eta,
-                sigma: l.sigma,
-                readings: l.readings,
-            }),
+            transposed: self.transposed(),
+            layout: Some(self.layout().clone()),
             forces_depend_on_multipliers: self.model.needs_lambda,
         }
     }
 
     fn variables(&self) -> Vec<Variable> {
-        // Indices of v and λ, powers of h for the columns of q.
-        let (index_v, index_lambda, power_q) = match self.form {
-            Form::Ode | Form::Index1 => (1, 1, 0),
-            Form::Index2 | Form::Ggl => (1, 2, 0),
-            Form::Index3 => (2, 3, 1),
-        };
+        let form = self.form;
         let model = &self.model;
         let mut variables = Vec::new();
         for name in &model.position_names {
-            variables.push(Variable::new(name, VariableKind::Position).step_power(power_q));
+            variables.push(form.variable(name, VariableKind::Position));
         }
         for name in &model.velocity_names {
-            variables.push(Variable::new(format!("d/dt {name}"), VariableKind::Velocity).index(index_v));
+            variables.push(form.variable(format!("d/dt {name}"), VariableKind::Velocity));
         }
         // Sizes for difference increments: a start at zero says nothing about them.
         let length = self.length();
@@ -68,41 +54,37 @@ impl Equations {
             .elements
             .iter()
             .filter(|e| !e.reads.rows.is_empty() || !e.reads.readings.is_empty());
-        let index_of = |k: usize| match read.clone().any(|e| e.states.contains(&k)) {
-            true => index_v,
-            false => 1,
-        };
+        let index_v = form.variable("", VariableKind::Velocity).index;
         for (k, state) in model.states.iter().enumerate() {
-            variables.push(Variable::new(&state.name, VariableKind::Differential).index(index_of(k)));
+            let variable = form.variable(&state.name, VariableKind::Differential);
+            variables.push(match read.clone().any(|e| e.states.contains(&k)) {
+                true => variable.index(index_v),
+                false => variable,
+            });
         }
-        let multiplier = |symbol: &str, name: &str, kind, index| {
-            Variable::new(format!("{symbol}({name})"), kind)
-                .index(index)
-                .step_power(-1)
-        };
+        let multiplier = |symbol: &str, name: &str, kind| form.variable(format!("{symbol}({name})"), kind);
         let l = self.layout();
         if !l.lambda.is_empty() {
             for &row in &self.active {
                 let name = &model.rows[row].name;
-                variables.push(multiplier("lambda", name, VariableKind::Multiplier, index_lambda));
+                variables.push(multiplier("lambda", name, VariableKind::Multiplier));
             }
         }
         if !l.eta.is_empty() {
             for &k in &self.holonomic {
                 let name = &model.rows[self.active[k]].name;
-                variables.push(multiplier("eta", name, VariableKind::StabilisingMultiplier, 2));
+                variables.push(multiplier("eta", name, VariableKind::StabilisingMultiplier));
             }
         }
         if !l.sigma.is_empty() {
             for &i in &self.quaternions {
                 let name = &model.position_names[i];
-                variables.push(multiplier("sigma", name, VariableKind::StabilisingMultiplier, 2));
+                variables.push(multiplier("sigma", name, VariableKind::StabilisingMultiplier));
             }
         }
-        // On the level of v̇ and λ.
         for reading in &model.readings {
             let name = &model.controls[reading.control].name;
-            variables.push(multiplier("reading", name, VariableKind::Reading, index_lambda));
+            variables.push(multiplier("reading", name, VariableKind::Reading));
         }
         variables
     }
@@ -115,7 +97,7 @@ impl Equations {
     }
 
     fn equations(&self) -> Vec<Equation> {
-        use EquationLevel::{Acceleration, Differential, Dynamic, Kinematic, Position, Velocity};
+        use EquationLevel::{Acceleration, Differential, Dynamic, Kinematic, Position};
         let model = &self.model;
         let l = self.layout();
         let mut equations = Vec::new();
@@ -130,10 +112,11 @@ impl Equations {
         }
         if !l.lambda.is_empty() {
             for (k, &row) in self.active.iter().enumerate() {
-                let (word, level) = match self.form {
-                    Form::Index1 => ("acceleration", Acceleration),
-                    Form::Index3 if self.holonomic.contains(&k) => ("position", Position),
-                    _ => ("velocity", Velocity),
+                let level = self.form.level(self.holonomic.contains(&k));
+                let word = match level {
+                    Acceleration => "acceleration",
+                    Position => "position",
+                    _ => "velocity",
                 };
                 equations.push(Equation::new(format!("{} ({word})", model.rows[row].name), level));
             }
@@ -157,53 +140,30 @@ impl Equations {
             // With v̇ ~ 1/h as the rows of forces have it.
             equations.push(Equation::new(name, EquationLevel::Algebraic).step_power(1));
         }
-        // Index 3: q ~ h v ~ h² λ; the rows follow [Petzold, Lötstedt 1986].
-        if self.form == Form::Index3 {
-            for equation in &mut equations {
-                equation.step_power = match equation.level {
-                    Kinematic | Velocity => 0,
-                    Position => -1,
-                    _ => 1,
-                };
-            }
-        }
+        self.form.scale(&mut equations);
         equations
     }
 
     /// The columns of λ and η that are transposes of G.
-    fn transposed(&self, l: &Layout) -> Vec<TransposedBlock> {
-        let block =
-            |columns: &core::ops::Range<usize>, rows: &core::ops::Range<usize>, sources| TransposedBlock {
-                columns: columns.clone(),
-                rows: rows.clone(),
-                source_rows: l.lambda.clone(),
-                source_columns: sources,
-                negated: false,
-            };
+    fn transposed(&self) -> Vec<TransposedBlock> {
+        let l = self.layout();
         // Where q̇ = v, and every row is a condition on positions.
         let plain = self.quaternions.is_empty() && self.holonomic.len() == self.active.len();
-        let read = self
-            .model
-            .readings
-            .iter()
-            .any(|reading| reading.needs_multipliers(&self.model));
-        let mut blocks = Vec::new();
-        if l.lambda.is_empty() {
-            return blocks;
-        }
-        match (self.form, self.formalism) {
-            // Forces that depend on λ add to its columns, readings have it in their rows, and rows of
-            // open contacts are no longer G.
-            _ if self.model.needs_lambda || read || !self.contacts.is_empty() => {}
-            (Form::Index2 | Form::Ggl, Formalism::Residual) => {
-                blocks.push(block(&l.lambda, &l.v, l.v.clone()));
-            }
-            (Form::Index3, Formalism::Residual) if plain => blocks.push(block(&l.lambda, &l.v, l.q.clone())),
-            _ => {}
-        }
-        if self.form == Form::Ggl && plain && self.contacts.is_empty() && self.metric == GglMetric::Identity {
-            blocks.push(block(&l.eta, &l.q, l.v.clone()));
-        }
+        let mut readings = self.model.readings.iter();
+        let read = readings.any(|reading| reading.observed.observable.needs_multipliers());
+        // Forces that depend on λ add to its columns, readings have it in their rows, and rows of
+        // open contacts are no longer G.
+        let multipliers = !self.model.needs_lambda
+            && !read
+            && self.contacts.is_empty()
+            && self.formalism == Formalism::Residual
+            && (plain || self.form != Form::Index3);
+        let stabilising = plain && self.contacts.is_empty() && self.metric == GglMetric::Identity;
+        let mut blocks = self.form.transposed(l);
+        blocks.retain(|block| {
+            let is = |columns: &core::ops::Range<usize>| block.columns == *columns;
+            !l.lambda.is_empty() && (is(&l.lambda) && multipliers || is(&l.eta) && stabilising)
+        });
         blocks
     }
 
@@ -272,7 +232,7 @@ impl Equations {
 
     /// Possible non-zeros of α ∂F/∂ẏ + ∂F/∂y.
     fn sparsity(&self) -> Pattern {
-        let l = &self.layout();
+        let l = self.layout();
         let nodes = &self.model.tree.nodes;
         let d = &self.dependencies;
         let n = l.readings.end;

@@ -1,7 +1,7 @@
 //! Switches of expressions: the sides on which a run keeps them.
 
 use super::Equations;
-use super::equations::EquationsWorkspace;
+use super::memory::EquationsWorkspace;
 use crate::elements::forces::MOST_LAW_INPUTS;
 use crate::model::Model;
 use crate::workspace::Workspace;
@@ -34,7 +34,7 @@ fn comes_to_slide(excursion: f64, before: f64, slid: bool, width: f64) -> bool {
 
 /// Arguments of all switches in the scene at hand, whose controls are evaluated.
 fn arguments(model: &Model, work: &mut Workspace<f64>, arguments: &mut [f64]) {
-    let (scene, _, _) = work.scene(model);
+    let scene = work.known.scene(model);
     // Switches of one element stand together.
     let mut known = None;
     let mut inputs = [f64::NAN; MOST_LAW_INPUTS];
@@ -80,11 +80,11 @@ impl Equations {
         let (model, l, w) = (&*self.model, self.layout(), &mut work.mechanism);
         w.set_sides(sides);
         w.set_time(model, at.t);
-        w.set_positions(model, &at.y[l.q]);
-        w.set_velocities(model, &at.y[l.v]);
-        w.set_states(&at.y[l.x]);
-        w.set_multipliers(model, &work.active, &at.y[l.lambda]);
-        w.set_readings(&at.y[l.readings]);
+        w.set_positions(model, &at.y[l.q.clone()]);
+        w.set_velocities(model, &at.y[l.v.clone()]);
+        w.set_states(&at.y[l.x.clone()]);
+        w.set_multipliers(model, &work.active, &at.y[l.lambda.clone()]);
+        w.set_readings(&at.y[l.readings.clone()]);
         w.evaluate_controls(model);
         arguments(model, w, out);
         holonom_expression::curve::forget_refusal();

@@ -19,6 +19,7 @@ mod registry;
 pub use profile::Profile;
 pub use registry::{ROADS, RoadInfo, RoadKind};
 
+use crate::diagnostic::Diagnostic;
 use crate::tyre::smooth::rise;
 use core::f64::consts::TAU;
 use holonom_algebra::{Real, Vec3};
@@ -28,31 +29,49 @@ use thiserror::Error;
 
 /// Why numbers make no road.
 #[derive(Clone, Debug, PartialEq, Error)]
+#[error("{}", Diagnostic::from(self))]
 #[non_exhaustive]
 pub enum RoadError {
     /// A number outside its bounds.
-    #[error("{quantity} is {value}, but must be {bounds}")]
     Bounds {
-        /// What it is, with the name of its field.
-        quantity: &'static str,
+        /// The name of its field, and what it is.
+        quantity: [&'static str; 2],
         /// The number.
         value: f64,
         /// What is allowed.
         bounds: &'static str,
     },
     /// No harmonic lies between the wave numbers.
-    #[error("no multiple of 1/length lies between `lowest` and `highest`; increase `length`")]
     NoHarmonics,
     /// More points than memory should hold.
-    #[error(
-        "the profile would need {points} points, but at most {most} are allowed; reduce `length` or `highest`"
-    )]
     TooFine {
         /// Points needed.
         points: f64,
         /// Points allowed.
         most: usize,
     },
+}
+
+impl From<&RoadError> for Diagnostic {
+    fn from(error: &RoadError) -> Self {
+        match error {
+            RoadError::Bounds {
+                quantity,
+                value,
+                bounds,
+            } => Self::out_of_bounds(*quantity, *value, bounds),
+            RoadError::NoHarmonics => {
+                Self::new("no multiple of 1/length lies between `lowest` and `highest`")
+                    .remedy("increase `length`")
+                    .field("length")
+            }
+            RoadError::TooFine { points, most } => Self::new(format!(
+                "the profile would need {points} points, but at most {most} are allowed"
+            ))
+            .remedy("reduce `length` or `highest`")
+            .field("length"),
+        }
+    }
 }
 
 /// Height of a surface at a point, and its gradient.

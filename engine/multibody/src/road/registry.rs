@@ -2,7 +2,7 @@
 
 use super::profile::{MAX_SAMPLES, Spectrum};
 use super::{RoadError, Surface};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use holonom_expression::Expression;
 use std::sync::Arc;
 
@@ -272,7 +272,7 @@ impl RoadKind {
             Self::Tracks { left, right, track } => Surface::Tracks {
                 left: left.clone(),
                 right: right.clone(),
-                track: positive("the distance of the tracks (`track`)", *track)?,
+                track: positive(["track", "the distance of the tracks"], *track)?,
             },
             Self::Iso8608 { .. } => self.random()?,
             Self::Bump {
@@ -280,18 +280,18 @@ impl RoadKind {
                 length,
                 height,
             } => Surface::Bump {
-                start: finite("the start of the bump (`start`)", *start)?,
-                length: positive("the length of the bump (`length`)", *length)?,
-                height: finite("the height of the bump (`height`)", *height)?,
+                start: finite(["start", "the start of the bump"], *start)?,
+                length: positive(["length", "the length of the bump"], *length)?,
+                height: finite(["height", "the height of the bump"], *height)?,
             },
             Self::Ramp {
                 start,
                 length,
                 height,
             } => Surface::Ramp {
-                start: finite("the start of the ramp (`start`)", *start)?,
-                length: positive("the length of the ramp (`length`)", *length)?,
-                height: finite("the height of the ramp (`height`)", *height)?,
+                start: finite(["start", "the start of the ramp"], *start)?,
+                length: positive(["length", "the length of the ramp"], *length)?,
+                height: finite(["height", "the height of the ramp"], *height)?,
             },
         })
     }
@@ -313,28 +313,28 @@ impl RoadKind {
             return Ok(Surface::Flat);
         };
         let class = Self::CLASSES.get(class).map_or(0.0, |(_, density)| *density);
-        let given = not_negative("the roughness (`roughness`)", roughness)?;
+        let given = not_negative(["roughness", "the roughness"], roughness)?;
         let spectrum = Spectrum {
             roughness: if given > 0.0 { given } else { class },
-            waviness: finite("the exponent (`waviness`)", waviness)?,
+            waviness: finite(["waviness", "the exponent"], waviness)?,
             range: [
-                positive("the lowest wave number (`lowest`)", lowest)?,
-                positive("the highest wave number (`highest`)", highest)?,
+                positive(["lowest", "the lowest wave number"], lowest)?,
+                positive(["highest", "the highest wave number"], highest)?,
             ],
-            length: positive("the length of the profile (`length`)", length)?,
+            length: positive(["length", "the length of the profile"], length)?,
         };
-        let track = not_negative("the distance of the tracks (`track`)", track)?;
-        let fade = not_negative("the length of the beginning (`fade`)", fade)?;
+        let track = not_negative(["track", "the distance of the tracks"], track)?;
+        let fade = not_negative(["fade", "the length of the beginning"], fade)?;
         if !(0.0..=1.0).contains(&coherence) {
             return Err(RoadError::Bounds {
-                quantity: "the coherence (`coherence`)",
+                quantity: ["coherence", "the coherence"],
                 value: coherence,
                 bounds: "between 0 and 1",
             });
         }
         if !(seed >= 0.0 && seed.fract() == 0.0 && seed < 9e15) {
             return Err(RoadError::Bounds {
-                quantity: "the seed (`seed`)",
+                quantity: ["seed", "the seed"],
                 value: seed,
                 bounds: "a whole number that is not negative",
             });
@@ -360,15 +360,15 @@ impl RoadKind {
     }
 }
 
-fn finite(quantity: &'static str, value: f64) -> Result<f64, RoadError> {
+fn finite(quantity: [&'static str; 2], value: f64) -> Result<f64, RoadError> {
     bounded(quantity, value, value.is_finite(), "finite")
 }
 
-fn positive(quantity: &'static str, value: f64) -> Result<f64, RoadError> {
+fn positive(quantity: [&'static str; 2], value: f64) -> Result<f64, RoadError> {
     bounded(quantity, value, value > 0.0 && value.is_finite(), "positive")
 }
 
-fn not_negative(quantity: &'static str, value: f64) -> Result<f64, RoadError> {
+fn not_negative(quantity: [&'static str; 2], value: f64) -> Result<f64, RoadError> {
     bounded(
         quantity,
         value,
@@ -377,7 +377,12 @@ fn not_negative(quantity: &'static str, value: f64) -> Result<f64, RoadError> {
     )
 }
 
-fn bounded(quantity: &'static str, value: f64, good: bool, bounds: &'static str) -> Result<f64, RoadError> {
+fn bounded(
+    quantity: [&'static str; 2],
+    value: f64,
+    good: bool,
+    bounds: &'static str,
+) -> Result<f64, RoadError> {
     if good {
         Ok(value)
     } else {

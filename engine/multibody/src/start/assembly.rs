@@ -1,18 +1,20 @@
 //! Assembly: from rough start values to a state that satisfies everything.
 
 use super::border::Border;
-use super::closure::{Closure, distance, exceeds};
+use super::closure::{Closure, RowScales, distance, exceeds};
 use super::open::{OpenLoop, open_loops, worst_rows};
 use super::past::{self, NoBeginning};
 use super::problem::StartProblem;
 use super::redundancy;
 use super::report::RowReport;
 use super::warnings::{self, Warning};
-use super::{KinematicError, KinematicRun, KinematicState, MechanicalModel, contacts, kinematic};
+use super::{KinematicError, KinematicRun, KinematicState, contacts, kinematic};
+use crate::diagnostic::Diagnostic;
+use crate::elements::constraints::RowLevel;
 use crate::elements::controls::ControlElement;
-use crate::formalism::reactions::{self, Motion, Reaction};
-use crate::model::{Model, RowLevel};
-use crate::residual::{Equations, Form, Formalism, GglMetric};
+use crate::formalism::reactions::{Motion, Reaction};
+use crate::mechanical::MechanicalModel;
+use crate::model::Model;
 use crate::signal::Signal;
 use crate::tree::NodeKind;
 use core::fmt;
@@ -115,17 +117,14 @@ impl fmt::Display for Level {
 
 /// Why a mechanism could not be assembled.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{}", Diagnostic::from(self))]
 pub enum AssemblyError {
     /// No position was found that closes all loops.
-    #[error(
-        "cannot close {}: check the lengths and markers of these loops, check that drivers and prescribed coordinates do not require a position out of reach, or give initial values closer to the closed position", list(.loops)
-    )]
     CannotClose {
         /// The loops that stay open where the gaps are smallest, the worst first.
         loops: Vec<OpenLoop>,
     },
     /// The start values do not fit and assembly is off.
-    #[error("the initial {level} do not satisfy {}: correct them, or enable assembly", list(.loops))]
     Inconsistent {
         /// Positions or velocities.
         level: Level,
@@ -133,19 +132,11 @@ pub enum AssemblyError {
         loops: Vec<OpenLoop>,
     },
     /// Joints close only with their axes opposite or turned, or half a turn off their thread.
-    #[error(
-        "{} only in a flipped position, in which axes that should coincide are opposite or exchanged, or a screw is half a turn off its thread: start closer to the intended position, give a start hint, or check the markers",
-        turned(.joints)
-    )]
     TurnedOver {
         /// The joints.
         joints: Vec<String>,
     },
     /// Fixed initial values contradict the constraints.
-    #[error(
-        "the fixed initial {level} contradict {} ({}): correct them, or do not fix all of them",
-        list(.loops), needed(.fixed)
-    )]
     Fixed {
         /// Positions or velocities.
         level: Level,
@@ -155,11 +146,6 @@ pub enum AssemblyError {
         loops: Vec<OpenLoop>,
     },
     /// Constraints depend on each other but ask for different things.
-    #[error(
-        "the constraints contradict each other in the {level}; not satisfied: {}. Two drivers may move the \
-         same coordinate, or the mechanism is locked in a singular position; remove one of the constraints \
-         or change the geometry", list(.loops)
-    )]
     Contradiction {
         /// Where they contradict.
         level: Level,
@@ -167,7 +153,6 @@ pub enum AssemblyError {
         loops: Vec<OpenLoop>,
     },
     /// Start values of the wrong number.
-    #[error("{found} {what} were given, but the mechanism has {expected}")]
     WrongSize {
         /// Positions or velocities.
         what: &'static str,
@@ -177,17 +162,8 @@ pub enum AssemblyError {
         expected: usize,
     },
     /// The mechanism cannot be evaluated at the assembled position.
-    #[error(
-        "the accelerations at the start cannot be computed ({0}): a body without mass or inertia may be able \
-         to move on its own; give it mass and inertia"
-    )]
     Rejected(Rejection),
     /// What a sensor reads of accelerations, reactions or totals depends on itself with gain 1.
-    #[error(
-        "sensor \"{sensor}\" reads {channel}, which depends on forces that depend on the sensor: this \
-         algebraic loop has gain 1 and no unique solution at the start; change the gain, or insert a `lag` \
-         or another filter between the sensor and the force"
-    )]
     SensorRing {
         /// The sensor.
         sensor: String,
@@ -195,19 +171,11 @@ pub enum AssemblyError {
         channel: String,
     },
     /// A control that begins with what it sees sees itself.
-    #[error(
-        "control \"{control}\" is initialised from its input at the start, which depends on its own output \
-         in a loop with too much gain: insert a `lag` in the loop"
-    )]
     NoPast {
         /// The control.
         control: String,
     },
     /// A body is behind the plane that it can only hit.
-    #[error(
-        "impact `{constraint}` starts {depth:.3e} m behind its plane: move the body to the side to which z of \
-         the plane points, or correct the radius"
-    )]
     Penetration {
         /// The impact.
         constraint: String,
@@ -215,10 +183,6 @@ pub enum AssemblyError {
         depth: f64,
     },
     /// A body touches a plane at the start and moves into it.
-    #[error(
-        "impact `{constraint}` is in contact at the start and approaches at {speed:.3e} m/s, faster than its \
-         rest speed of {rest_speed:.3e} m/s: start before the impact, or with the velocity after it"
-    )]
     HitAtStart {
         /// The impact.
         constraint: String,
@@ -227,6 +191,81 @@ pub enum AssemblyError {
         /// Speed up to which it would rest, m/s.
         rest_speed: f64,
     },
+}
+
+impl From<&AssemblyError> for Diagnostic {
+    fn from(error: &AssemblyError) -> Self {
+        use AssemblyError as E;
+        match error {
+            E::CannotClose { loops } => Self::sentence(format!("cannot close {}", list(loops))).remedy(
+                "check the lengths and markers of these loops, check that drivers and prescribed coordinates do \
+                 not require a position out of reach, or give initial values closer to the closed position",
+            ),
+            E::Inconsistent { level, loops } => {
+                Self::sentence(format!("the initial {level} do not satisfy {}", list(loops)))
+                    .remedy("correct them, or enable assembly")
+            }
+            E::TurnedOver { joints } => Self::sentence(format!(
+                "{} only in a flipped position, in which axes that should coincide are opposite or exchanged, or \
+                 a screw is half a turn off its thread",
+                turned(joints)
+            ))
+            .remedy("start closer to the intended position, give a start hint, or check the markers"),
+            E::Fixed {
+                level,
+                fixed,
+                loops,
+            } => Self::sentence(format!(
+                "the fixed initial {level} contradict {} ({})",
+                list(loops),
+                needed(fixed)
+            ))
+            .remedy("correct them, or do not fix all of them"),
+            E::Contradiction { level, loops } => Self::sentence(format!(
+                "the constraints contradict each other in the {level}; not satisfied: {}. Two drivers may move \
+                 the same coordinate, or the mechanism is locked in a singular position",
+                list(loops)
+            ))
+            .remedy("remove one of the constraints or change the geometry"),
+            E::WrongSize {
+                what,
+                found,
+                expected,
+            } => Self::sentence(format!(
+                "{found} {what} were given, but the mechanism has {expected}"
+            )),
+            E::Rejected(rejection) => Self::sentence(format!(
+                "the accelerations at the start cannot be computed ({rejection}): a body without mass or inertia \
+                 may be able to move on its own"
+            ))
+            .remedy("give it mass and inertia"),
+            E::SensorRing { sensor, channel } => Self::sentence(format!(
+                "sensor \"{sensor}\" reads {channel}, which depends on forces that depend on the sensor: this \
+                 algebraic loop has gain 1 and no unique solution at the start"
+            ))
+            .remedy(
+                "change the gain, or insert a `lag` or another filter between the sensor and the force",
+            ),
+            E::NoPast { control } => Self::sentence(format!(
+                "control \"{control}\" is initialised from its input at the start, which depends on its own \
+                 output in a loop with too much gain"
+            ))
+            .remedy("insert a `lag` in the loop"),
+            E::Penetration { constraint, depth } => Self::sentence(format!(
+                "impact `{constraint}` starts {depth:.3e} m behind its plane"
+            ))
+            .remedy("move the body to the side to which z of the plane points, or correct the radius"),
+            E::HitAtStart {
+                constraint,
+                speed,
+                rest_speed,
+            } => Self::sentence(format!(
+                "impact `{constraint}` is in contact at the start and approaches at {speed:.3e} m/s, faster than \
+                 its rest speed of {rest_speed:.3e} m/s"
+            ))
+            .remedy("start before the impact, or with the velocity after it"),
+        }
+    }
 }
 
 fn turned(joints: &[String]) -> String {
@@ -270,42 +309,6 @@ fn list(loops: &[OpenLoop]) -> String {
         text.push(format!("{} more", loops.len() - 5));
     }
     text.join(", ")
-}
-
-/// A form of the equations that does not fit the mechanism.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}", why(self))]
-pub struct UnsuitableForm {
-    /// The form.
-    pub form: Form,
-    /// The mechanism.
-    pub model: String,
-    /// Number of its independent rows.
-    pub rows: usize,
-    /// Names of the constraints.
-    pub names: String,
-    /// Impacts are the reason: they need a form with multipliers that can be switched off.
-    pub impacts: bool,
-}
-
-fn why(unsuitable: &UnsuitableForm) -> String {
-    let UnsuitableForm {
-        form,
-        model,
-        rows,
-        names,
-        impacts,
-    } = unsuitable;
-    if *impacts {
-        return format!(
-            "the form `{form}` cannot open and close the contacts of `{model}` ({names}): use `ggl` for \
-             error-controlled integration, or `index2`, `index3`"
-        );
-    }
-    format!(
-        "the form `{form}` does not support the {rows} constraint rows of `{model}` ({names}): use `ggl` for \
-         error-controlled integration, or `index1`, `index2`, `index3`"
-    )
 }
 
 /// A mechanism with a consistent state at its start.
@@ -626,78 +629,9 @@ impl Assembled {
         distance(&closure, a, b)
     }
 
-    /// The equations of motion with the active rows, and with those of all impacts: open, but for
-    /// contacts that rest at the start.
-    ///
-    /// # Errors
-    /// [`Form::Ode`] for a mechanism with constraint rows; [`Form::Ode`] and [`Form::Index1`] for one
-    /// with impacts.
-    pub fn equations(&self, form: Form, formalism: Formalism) -> Result<Equations, UnsuitableForm> {
-        self.equations_with(form, formalism, GglMetric::default())
-    }
-
-    /// The same, with the metric of the stabilised form.
-    ///
-    /// # Errors
-    /// As [`equations`](Self::equations).
-    pub fn equations_with(
-        &self,
-        form: Form,
-        formalism: Formalism,
-        metric: GglMetric,
-    ) -> Result<Equations, UnsuitableForm> {
-        let switched = self.model.switched();
-        let mut active = self.rows.active.clone();
-        active.retain(|row| !switched.contains(row));
-        let impacts = !switched.is_empty() && matches!(form, Form::Ode | Form::Index1);
-        if impacts {
-            active.clear();
-        }
-        active.extend(switched);
-        if impacts || form == Form::Ode && !active.is_empty() {
-            let mut names: Vec<&str> = Vec::new();
-            for &row in &active {
-                let name = &self.model.constraints[self.model.rows[row].constraint].name;
-                if !names.contains(&name.as_str()) {
-                    names.push(name);
-                }
-            }
-            return Err(UnsuitableForm {
-                form,
-                model: self.model.name.clone(),
-                rows: active.len(),
-                names: names.join(", "),
-                impacts,
-            });
-        }
-        let equations = Equations::new(self.model.clone(), active, form, formalism, metric);
-        let equations = equations.with_closed(&self.rows.active);
-        if self.rows.active.is_empty() && self.rows.dropped.is_empty() {
-            return Ok(equations);
-        }
-        let scales = Closure::new(self.model.clone(), self.t, &self.q, self.data_precision).scales();
-        Ok(equations.with_loops(&self.rows, scales, self.data_precision))
-    }
-
-    /// Consistent y and ẏ for equations made of this mechanism: y = (q, v, x, λ, …), the multipliers
-    /// of stabilisation zero, ẏ without the derivatives of multipliers.
-    pub fn state(&self, equations: &Equations) -> (Vec<f64>, Vec<f64>) {
-        let (mut y, mut yp) = equations.state(&self.q, &self.v);
-        let (n_q, n_v) = (self.model.tree.n_q, self.model.tree.n_v);
-        yp[n_q..n_q + n_v].copy_from_slice(&self.a);
-        let (x, lambda) = (n_q + n_v, n_q + n_v + self.x.len());
-        y[x..lambda].copy_from_slice(&self.x);
-        yp[x..lambda].copy_from_slice(&self.x_rates);
-        if equations.form() != Form::Ode {
-            let active = equations.active();
-            for (row, &l) in self.rows.active.iter().zip(&self.lambda) {
-                if let Ok(k) = active.binary_search(row) {
-                    y[lambda + k] = l;
-                }
-            }
-        }
-        y[equations.readings()].copy_from_slice(&self.readings);
-        (y, yp)
+    /// The scales of the rows at the start.
+    pub(crate) fn row_scales(&self) -> RowScales {
+        Closure::new(self.model.clone(), self.t, &self.q, self.data_precision).scales()
     }
 
     /// The mechanism with its parts apart, with the active rows.
@@ -742,10 +676,10 @@ impl Assembled {
         // Where nothing can be read, the loads cannot be computed either: they become NaN.
         let at = (motion.t, motion.q, motion.v);
         if mechanical.find_readings(at, motion.a, motion.lambda).is_err() {
-            mechanical.workspace().readings.fill(f64::NAN);
+            mechanical.workspace().known.readings.fill(f64::NAN);
         }
         let work = mechanical.workspace();
-        let mut reactions = reactions::reactions(&self.model, work, &self.rows.active, motion);
+        let mut reactions = work.reactions(&self.model, &self.rows.active, motion);
         for (reaction, known) in reactions.iter_mut().zip(&self.rows.uniqueness) {
             reaction.unique.clone_from(&known.components);
         }

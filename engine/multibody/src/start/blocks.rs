@@ -2,8 +2,8 @@
 
 use crate::elements::constraints::ConstraintElement;
 use crate::formalism::cholesky;
+use crate::formalism::eigen::dot;
 use crate::model::{Model, ModelConstraint};
-use crate::start::eigen::dot;
 
 /// Some velocities, the rows that depend on them, and L of their mass matrix.
 #[derive(Clone, Debug, Default)]

@@ -9,12 +9,13 @@
 //! many loops on one tree cost as much as their blocks do, not as one matrix of all.
 
 use crate::elements::constraints::ConstraintElement;
-use crate::model::{Model, RowLevel};
+use crate::elements::constraints::RowLevel;
+use crate::formalism::eigen::{PivotedQr, QrPart, dot};
+use crate::model::Model;
 use crate::start::blocks::{Block, blocks};
 use crate::start::border::Border;
-use crate::start::eigen::{PivotedQr, QrPart, dot};
 use crate::start::scales::Scales;
-use crate::tree::{Node, NodeKind};
+use crate::tree::NodeKind;
 use crate::workspace::Workspace;
 use holonom_algebra::{Real, Vec3, Wrench};
 use holonom_dae::Rejection;
@@ -107,14 +108,6 @@ fn positive(x: f64) -> f64 {
     if x > 0.0 { x } else { 1.0 }
 }
 
-/// Whether the node turns about something.
-pub(crate) fn turns(node: &Node) -> bool {
-    !matches!(
-        node.kind,
-        NodeKind::PrismaticX | NodeKind::PrismaticY | NodeKind::PrismaticZ | NodeKind::PrismaticTurned
-    )
-}
-
 impl Closure {
     /// Allocates, and measures the mechanism at the given positions.
     pub fn new(model: Arc<Model>, t: f64, q: &[f64], precision: f64) -> Self {
@@ -156,7 +149,7 @@ impl Closure {
         closure.place(q);
         let (size, reach) = closure.measure();
         closure.size = size;
-        for node in model.tree.nodes.iter().filter(|node| !turns(node)) {
+        for node in model.tree.nodes.iter().filter(|node| !node.turns()) {
             unit[node.v..node.v + node.n_v()].fill(closure.size);
         }
         closure.unit = unit;
@@ -177,7 +170,7 @@ impl Closure {
 
     /// Largest extent of origins and attachments along an axis, and distance from the origin.
     fn measure(&mut self) -> (f64, f64) {
-        let world = &self.work.world;
+        let world = &self.work.known.world;
         let mut points: Vec<Vec3<f64>> = world.iter().map(|w| w.position).collect();
         for c in &self.model.constraints {
             for side in c.element.sides().into_iter().flatten() {
@@ -215,7 +208,7 @@ impl Closure {
     /// Places all nodes.
     pub fn place(&mut self, q: &[f64]) {
         self.work.set_time(&self.model, self.t);
-        for (u, offset) in self.work.signals.iter_mut().zip(&self.offsets) {
+        for (u, offset) in self.work.known.signals.iter_mut().zip(&self.offsets) {
             u[0] += offset;
         }
         self.work.set_positions(&self.model, q);
@@ -305,7 +298,7 @@ impl Closure {
         let model = self.model.clone();
         let n = model.tree.n_v;
         let compliance = self.compliance();
-        let (scene, _, _) = self.work.scene(&model);
+        let scene = self.work.known.scene(&model);
         for c in &model.constraints {
             let natural = &mut self.natural[c.rows.clone()];
             if let ConstraintElement::Coordinates(sum) = &c.element {
@@ -325,7 +318,7 @@ impl Closure {
                     let node = &model.tree.nodes[i];
                     for (x, d) in natural.iter_mut().zip(&directions) {
                         let (force, moment) = (d.force.norm(), d.moment.norm());
-                        let bound = match turns(node) {
+                        let bound = match node.turns() {
                             true => moment + force * (self.size + node.pitch.abs()),
                             false => force,
                         };

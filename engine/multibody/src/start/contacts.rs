@@ -5,11 +5,10 @@
 
 use super::assembly::{Assembled, AssemblyError, AssemblyOptions, assemble_rows};
 use super::report::ReactionUniqueness;
-use crate::channels::source::Source;
-use crate::elements::constraints::Impact;
+use crate::elements::constraints::{Impact, TOUCHING};
 use crate::formalism::reactions::ReactionElement;
 use crate::model::{Model, ModelConstraint};
-use crate::residual::impacts::TOUCHING;
+use crate::observable::Observable;
 use crate::workspace::Workspace;
 use std::sync::Arc;
 
@@ -49,10 +48,11 @@ impl Reduced {
         }
         // An open contact has no row, and neither force nor closed.
         for reading in &mut model.readings {
-            if let Source::Contact { row } = &mut reading.source {
+            let observed = &mut reading.observed;
+            if let Observable::Contact { row } = &mut observed.observable {
                 match rows.iter().position(|kept| kept == row) {
                     Some(kept) => *row = kept,
-                    None => (reading.source, reading.place) = (Source::Constant(0.0), 0),
+                    None => (observed.observable, observed.place) = (Observable::Constant(0.0), 0),
                 }
             }
         }

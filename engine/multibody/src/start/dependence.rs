@@ -1,6 +1,6 @@
 //! [`Dependence`]: how well chosen rows of a matrix stand for all of them.
 
-use super::eigen::dot;
+use crate::formalism::eigen::dot;
 
 /// Directions of which this much lies in a kernel stay what they are in it.
 const CLOSE: f64 = 0.1;

@@ -5,12 +5,13 @@
 //! the drives) from the equations of motion. Where Newton's method does not converge, or leads far
 //! away from the prediction, the step is divided.
 
+use super::OpenLoop;
 use super::assembly::{Assembled, Level};
 use super::border::Border;
 use super::closure::{Closure, distance, moved};
 use super::open::open_loops;
-use super::{MechanicalModel, OpenLoop};
-use crate::model::RowLevel;
+use crate::elements::constraints::RowLevel;
+use crate::mechanical::MechanicalModel;
 use holonom_dae::Mechanical;
 
 /// Gap of a closed loop: rad, or parts of the mechanism's size.

@@ -7,9 +7,7 @@ mod border;
 mod closure;
 mod contacts;
 mod dependence;
-mod eigen;
 mod kinematic;
-mod mechanical;
 mod open;
 mod past;
 mod problem;
@@ -19,13 +17,11 @@ mod scales;
 mod warnings;
 
 pub use assembly::{
-    Assembled, AssemblyError, AssemblyOptions, DATA_PRECISION, Level, MovedCoordinate, UnsuitableForm,
-    assemble,
+    Assembled, AssemblyError, AssemblyOptions, DATA_PRECISION, Level, MovedCoordinate, assemble,
 };
-pub(crate) use closure::{RowScales, turns};
+pub(crate) use closure::RowScales;
 pub(crate) use dependence::Dependence;
 pub use kinematic::{KinematicError, KinematicRun, KinematicState};
-pub use mechanical::MechanicalModel;
 pub use open::OpenLoop;
 pub use report::{DoubtfulRow, DroppedRow, ReactionUniqueness, RowReport};
 pub use warnings::Warning;

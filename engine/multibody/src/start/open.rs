@@ -1,8 +1,8 @@
 //! Loops and other constraints that are not satisfied.
 
 use super::assembly::Level;
-use super::closure::{Closure, exceeds, turns};
-use crate::elements::constraints::{ConstraintElement, PairRow};
+use super::closure::{Closure, exceeds};
+use crate::elements::constraints::ConstraintElement;
 use core::fmt;
 
 /// A loop or another constraint that is not satisfied.
@@ -51,23 +51,15 @@ pub(super) fn unit(closure: &Closure, row: usize, level: Level) -> &'static str 
     let model = &closure.model;
     let constraint = &model.constraints[model.rows[row].constraint];
     let angle = match &constraint.element {
-        ConstraintElement::Pair(pair) => {
-            let kind = pair.rows.get(row - constraint.rows.start);
-            match kind {
-                Some(PairRow::Perpendicular { .. }) => true,
-                Some(PairRow::Start(row)) => row.is_angle(),
-                _ => false,
-            }
-        }
         ConstraintElement::Coordinates(sum) => {
-            let mut turning = sum.terms.iter().map(|(node, _)| turns(&model.tree.nodes[*node]));
+            let mut turning = sum.terms.iter().map(|(node, _)| model.tree.nodes[*node].turns());
             let first = turning.next().unwrap_or(true);
             if turning.any(|other| other != first) {
                 return "";
             }
             first
         }
-        _ => false,
+        element => element.is_angle(row - constraint.rows.start),
     };
     match (level, angle) {
         (Level::Position, false) => "m",

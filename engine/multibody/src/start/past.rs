@@ -1,6 +1,6 @@
 //! Own states of controls that begin with what the controls see at the start.
 
-use super::mechanical::MechanicalModel;
+use crate::mechanical::MechanicalModel;
 use holonom_dae::{Mechanical, Rejection};
 
 /// Passes until controls that see each other agree.
@@ -32,7 +32,7 @@ pub(super) fn begin(
         changed = None;
         let work = mechanical.workspace();
         work.evaluate_controls(&model);
-        let (scene, _, _) = work.scene(&model);
+        let scene = work.known.scene(&model);
         for (number, control) in model.controls.iter().enumerate() {
             let own = &mut x[control.states.clone()];
             let seen = scene.of(&control.states);

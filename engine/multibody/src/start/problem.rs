@@ -17,8 +17,9 @@ use super::assembly::AssemblyOptions;
 use super::blocks::columns;
 use super::closure::Closure;
 use crate::description::Hold;
+use crate::elements::constraints::RowLevel;
 use crate::elements::constraints::{ConstraintElement, Pair};
-use crate::model::{CutStart, Model, ModelConstraint, ModelRow, RowLevel};
+use crate::model::{CutStart, Model, ModelConstraint, ModelRow};
 use core::ops::Range;
 use std::sync::Arc;
 

@@ -9,11 +9,12 @@
 use super::assembly::Level;
 use super::border::Border;
 use super::closure::{Closure, distance, exceeds, moved};
-use super::eigen::PivotedQr;
 use super::open::unit;
 use super::report::{DoubtfulRow, DroppedRow, ReactionUniqueness, RowReport};
+use crate::elements::constraints::RowLevel;
+use crate::formalism::eigen::PivotedQr;
 use crate::formalism::reactions::{ReactionElement, ReactionLoad};
-use crate::model::{Model, RowLevel};
+use crate::model::Model;
 use crate::signal::Signal;
 use core::ops::Range;
 
@@ -399,11 +400,8 @@ fn uniqueness(closure: &mut Closure, q: &[f64], null: &[Vec<f64>], noise: f64) -
         work.add_multipliers(&model, &all, &multipliers, 1.0);
         work.project_loads(&model, &mut rest);
         parts.clear();
-        parts.extend(
-            elements
-                .iter()
-                .map(|e| in_newton(&e.load(&model, work, &multipliers), size)),
-        );
+        let mut view = work.view(&model, Some(&multipliers));
+        parts.extend(elements.iter().map(|e| in_newton(&e.load(&mut view), size)));
         // At least what a single row would give, so that rounding is not taken for a load.
         let largest = |generalised: bool| {
             let rows = all.iter().filter(|&&i| {

@@ -4,9 +4,9 @@
 //! of relative size δ changes it by about δ times that, whatever the units, the size of the loop or the
 //! other loops of the mechanism are.
 
-use super::closure::turns;
 use crate::elements::constraints::{ConstraintElement, PairRow};
-use crate::model::{Attachment, Model};
+use crate::model::Model;
+use crate::tree::Attachment;
 use crate::workspace::Workspace;
 use holonom_algebra::Vec3;
 
@@ -44,14 +44,14 @@ impl Scales {
             })
             .collect();
         let mut columns = vec![1.0; tree.n_v];
-        for node in tree.nodes.iter().filter(|node| node.n_v() > 0 && !turns(node)) {
+        for node in tree.nodes.iter().filter(|node| node.n_v() > 0 && !node.turns()) {
             columns[node.v] = f64::INFINITY;
         }
         for (c, length) in model.constraints.iter().zip(&lengths) {
             let Some(length) = *length else { continue };
             for &i in c.to_path.iter().chain(&c.from_path) {
                 let node = &tree.nodes[i];
-                if node.n_v() > 0 && !turns(node) {
+                if node.n_v() > 0 && !node.turns() {
                     columns[node.v] = columns[node.v].min(length);
                 }
             }
@@ -61,21 +61,12 @@ impl Scales {
         }
         let mut data = vec![1.0_f64; model.rows.len()];
         for (c, length) in model.constraints.iter().zip(&lengths) {
-            let (Some(length), ConstraintElement::Pair(pair)) = (length, &c.element) else {
+            let (Some(length), Some([from, to])) = (length, c.element.joined()) else {
                 continue;
             };
-            let largest = largest_coordinate(
-                model,
-                [&pair.from, &pair.to],
-                [c.from_path.as_slice(), &c.to_path],
-            );
-            for (data, row) in data[c.rows.clone()].iter_mut().zip(&pair.rows) {
-                let angle = match row {
-                    PairRow::Perpendicular { .. } => true,
-                    PairRow::Start(row) => row.is_angle(),
-                    _ => false,
-                };
-                if !angle {
+            let largest = largest_coordinate(model, [&from, &to], [c.from_path.as_slice(), &c.to_path]);
+            for (row, data) in data[c.rows.clone()].iter_mut().enumerate() {
+                if !c.element.is_angle(row) {
                     *data = (largest / length).max(1.0);
                 }
             }
@@ -98,20 +89,10 @@ fn row_scales(model: &Model, lengths: &[Option<f64>], size: f64, slide: impl Fn(
     for (c, length) in model.constraints.iter().zip(lengths) {
         let (scales, length) = (&mut rows[c.rows.clone()], length.unwrap_or(size));
         match &c.element {
-            ConstraintElement::Pair(pair) => {
-                for (s, row) in scales.iter_mut().zip(&pair.rows) {
-                    let angle = match row {
-                        PairRow::Perpendicular { .. } => true,
-                        PairRow::Start(row) => row.is_angle(),
-                        _ => false,
-                    };
-                    *s = if angle { 1.0 } else { length };
-                }
-            }
             ConstraintElement::Coordinates(sum) => {
                 let term = |&(node, factor): &(usize, f64)| {
                     let node = &model.tree.nodes[node];
-                    let unit = match turns(node) {
+                    let unit = match node.turns() {
                         true => 1.0,
                         false if node.n_v() > 0 => slide(node.v),
                         false => size,
@@ -120,7 +101,11 @@ fn row_scales(model: &Model, lengths: &[Option<f64>], size: f64, slide: impl Fn(
                 };
                 scales[0] = sum.terms.iter().map(term).fold(0.0, f64::max);
             }
-            _ => scales.fill(length),
+            element => {
+                for (row, s) in scales.iter_mut().enumerate() {
+                    *s = if element.is_angle(row) { 1.0 } else { length };
+                }
+            }
         }
         for s in scales.iter_mut().filter(|s| !(**s > 0.0 && s.is_finite())) {
             *s = 1.0;
@@ -159,7 +144,7 @@ fn loop_length(model: &Model, work: &Workspace<f64>, constraint: usize) -> Optio
         let own = |i: &&usize| !other.contains(i);
         let path: Vec<usize> = way.iter().take_while(own).copied().collect();
         for (k, &i) in path.iter().enumerate() {
-            points.push(work.world[i].position);
+            points.push(work.known.world[i].position);
             length = length.max(nodes[i].pitch.abs());
             // The one next to the base stands on the body that both sides share, whose origin may be anywhere.
             if k + 1 < path.len() {
@@ -170,12 +155,14 @@ fn loop_length(model: &Model, work: &Workspace<f64>, constraint: usize) -> Optio
             length = length.max(side.frame.position.norm());
         }
     }
-    if let ConstraintElement::Pair(pair) = &c.element {
+    if c.element.joined().is_some() {
         let origin = |side: &Attachment| {
-            let w = &work.world[side.node];
+            let w = &work.known.world[side.node];
             w.position + w.rotation.times(side.frame.position)
         };
         points.extend([origin(&from), origin(&to)]);
+    }
+    if let ConstraintElement::Pair(pair) = &c.element {
         for row in &pair.rows {
             if let PairRow::Distance { length: x } | PairRow::Screw { pitch: x } = row {
                 length = length.max(x.abs());

@@ -2,7 +2,8 @@
 
 use crate::elements::constraints::{ConstraintElement, PairRow};
 use crate::elements::forces::Reach;
-use crate::model::{Attachment, Model};
+use crate::model::Model;
+use crate::tree::Attachment;
 use crate::workspace::Workspace;
 use core::fmt;
 use holonom_algebra::Vec3;
@@ -79,7 +80,7 @@ pub(super) fn look(model: &Model, t: f64, given: &[f64], assembled: &[f64], size
 
 fn coincide(work: &Workspace<f64>, a: &Attachment, b: &Attachment, size: f64) -> bool {
     let origin = |at: &Attachment| -> Vec3<f64> {
-        let node = &work.world[at.node];
+        let node = &work.known.world[at.node];
         node.position + node.rotation.times(at.frame.position)
     };
     (origin(a) - origin(b)).norm() <= COINCIDENT * size

@@ -20,15 +20,16 @@
 //! ```
 
 use super::MagicFormula;
+use crate::diagnostic::Diagnostic;
 use core::fmt;
 use thiserror::Error;
 
 /// What is wrong with a tyre property file.
 #[derive(Clone, Debug, PartialEq, Error)]
+#[error("{}", Diagnostic::from(self))]
 #[non_exhaustive]
 pub enum TirError {
     /// A line that is none of section, `KEY = value`, comment or row of a table.
-    #[error("line {line}: `{text}` is not a section, a `KEY = value` pair or a comment")]
     Syntax {
         /// The line, from 1.
         line: usize,
@@ -36,7 +37,6 @@ pub enum TirError {
         text: String,
     },
     /// A key before the first section.
-    #[error("line {line}: `{key}` appears before the first section; add a line such as [MODEL] above it")]
     NoSection {
         /// The line, from 1.
         line: usize,
@@ -44,7 +44,6 @@ pub enum TirError {
         key: String,
     },
     /// A key that appears twice in its section.
-    #[error("line {line}: `{key}` is already given in [{section}] on line {first}; remove one of them")]
     Repeated {
         /// The line, from 1.
         line: usize,
@@ -56,7 +55,6 @@ pub enum TirError {
         key: String,
     },
     /// A value that should be a number.
-    #[error("line {line}: `{key}` is `{value}`, which is not a finite number")]
     NotANumber {
         /// The line, from 1.
         line: usize,
@@ -66,7 +64,6 @@ pub enum TirError {
         value: String,
     },
     /// A number outside its bounds.
-    #[error("line {line}: `{key}` is {value}, but must be {bounds}")]
     Bounds {
         /// The line, from 1.
         line: usize,
@@ -78,10 +75,8 @@ pub enum TirError {
         bounds: &'static str,
     },
     /// Keys that must be there.
-    #[error("{} missing, but required for the tyre", list_missing(.0))]
     Missing(Vec<(&'static str, &'static str)>),
     /// A unit that is not known.
-    #[error("line {line}: the unit `{unit}` of {quantity} is not known; there are {known}")]
     Unit {
         /// The line, from 1.
         line: usize,
@@ -93,13 +88,60 @@ pub enum TirError {
         known: String,
     },
     /// A file for another law.
-    #[error("line {line}: the file is for `{format}`, not for the Magic Formula of PAC2002 (or MF-Tyre 5)")]
     Format {
         /// The line, from 1.
         line: usize,
         /// What it says.
         format: String,
     },
+}
+
+impl From<&TirError> for Diagnostic {
+    fn from(error: &TirError) -> Self {
+        match error {
+            TirError::Syntax { line, text } => Self::new(format!(
+                "line {line}: `{text}` is not a section, a `KEY = value` pair or a comment"
+            )),
+            TirError::NoSection { line, key } => {
+                Self::new(format!("line {line}: `{key}` appears before the first section"))
+                    .remedy("add a line such as [MODEL] above it")
+            }
+            TirError::Repeated {
+                line,
+                first,
+                section,
+                key,
+            } => Self::new(format!(
+                "line {line}: `{key}` is already given in [{section}] on line {first}"
+            ))
+            .remedy("remove one of them"),
+            TirError::NotANumber { line, key, value } => Self::new(format!(
+                "line {line}: `{key}` is `{value}`, which is not a finite number"
+            )),
+            TirError::Bounds {
+                line,
+                key,
+                value,
+                bounds,
+            } => Self::new(format!("line {line}: `{key}` is {value}, but must be {bounds}")),
+            TirError::Missing(keys) => Self::new(format!(
+                "{} missing, but required for the tyre",
+                list_missing(keys)
+            )),
+            TirError::Unit {
+                line,
+                quantity,
+                unit,
+                known,
+            } => Self::new(format!(
+                "line {line}: the unit `{unit}` of {quantity} is not known"
+            ))
+            .remedy(format!("there are {known}")),
+            TirError::Format { line, format } => Self::new(format!(
+                "line {line}: the file is for `{format}`, not for the Magic Formula of PAC2002 (or MF-Tyre 5)"
+            )),
+        }
+    }
 }
 
 impl TirError {

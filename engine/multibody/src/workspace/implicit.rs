@@ -39,26 +39,26 @@ impl<T: Real> Values<T> {
                 *to = from.value();
             }
         };
-        for (to, from) in to.signals.iter_mut().zip(&from.signals) {
+        for (to, from) in to.known.signals.iter_mut().zip(&from.known.signals) {
             plain(from, to);
         }
-        plain(&from.v, &mut to.v);
-        plain(&from.generalised, &mut to.generalised);
-        let nodes = model.tree.nodes.iter().zip(&from.geometry);
-        for (to, (node, from)) in to.geometry.iter_mut().zip(nodes).skip(1) {
+        plain(&from.known.v, &mut to.known.v);
+        plain(&from.loads.generalised, &mut to.loads.generalised);
+        let nodes = model.tree.nodes.iter().zip(&from.known.geometry);
+        for (to, (node, from)) in to.known.geometry.iter_mut().zip(nodes).skip(1) {
             take_over_geometry(node, from, to);
         }
         if !model.needs_world {
             return;
         }
-        for (to, from) in to.wrenches.iter_mut().zip(&from.wrenches) {
+        for (to, from) in to.loads.wrenches.iter_mut().zip(&from.loads.wrenches) {
             *to = Wrench::new(from.moment.value(), from.force.value());
         }
-        for (to, from) in to.world.iter_mut().zip(&from.world) {
+        for (to, from) in to.known.world.iter_mut().zip(&from.known.world) {
             to.rotation = from.rotation.value();
         }
         if !model.rods.is_empty() {
-            for (to, from) in to.world.iter_mut().zip(&from.world) {
+            for (to, from) in to.known.world.iter_mut().zip(&from.known.world) {
                 to.position = from.position.value();
                 to.omega = from.omega.value();
                 to.velocity = from.velocity.value();
@@ -103,21 +103,21 @@ impl<T: Real> Workspace<T> {
         if model.rods.is_empty() {
             let (tree, loaded) = (&model.tree, model.needs_world);
             if loaded {
-                self.turn_loads();
+                self.loads.turn(&self.known.world);
             }
-            let applied = loaded.then_some(self.applied.as_slice());
-            let (geometry, work, plain) = (&self.geometry, &mut self.rnea, &values.mechanism);
+            let applied = loaded.then_some(self.loads.applied.as_slice());
+            let (geometry, work, plain) = (&self.known.geometry, &mut self.rnea, &values.mechanism);
             rnea::loads(
                 tree,
                 geometry,
-                &self.signals,
-                &self.v,
+                &self.known.signals,
+                &self.known.v,
                 &values.held,
                 applied,
                 work,
             );
-            let tau = &self.generalised;
-            implicit::slopes(tree, geometry, &plain.geometry, &plain.aba, tau, work, out);
+            let tau = &self.loads.generalised;
+            implicit::slopes(tree, geometry, &plain.known.geometry, &plain.aba, tau, work, out);
         } else {
             self.newton_euler(model, &values.held, out);
             cholesky::solve(&values.factor, model.tree.n_v, out);

@@ -618,7 +618,9 @@ fn elements() -> Vec<(&'static str, Description)> {
 
 /// Springs, stops, contacts and drives.
 fn passive() -> Vec<(&'static str, Description)> {
-    let one = |force: Force| pendulum().force(force);
+    fn one(force: impl Into<Force>) -> Description {
+        pendulum().force(force)
+    }
     let text =
         |text: &str, variable: &str| Expression::parse(text, &Scope::new().variable(variable), None).unwrap();
     let bushing = |change: &dyn Fn(&mut BushingLaw)| {

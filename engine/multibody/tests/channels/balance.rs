@@ -151,9 +151,6 @@ fn imbalance(description: &Description, values: HashMap<String, f64>) -> f64 {
             | ForceKind::Maxwell(Maxwell { from, to, .. }) => {
                 sums.add_pair(from, to, known.pose(to).0, force, torque);
             }
-            ForceKind::AntiRollBar(_) | ForceKind::Creep(_) => {
-                unreachable!("not among the random mechanisms")
-            }
             // Part of what its joint transmits.
             ForceKind::JointSpring(_)
             | ForceKind::NonlinearJointSpring(_)
@@ -176,6 +173,7 @@ fn imbalance(description: &Description, values: HashMap<String, f64>) -> f64 {
                 let wheel = &mount.wheel;
                 sums.add_pair("ground", wheel, known.pose(wheel).0, force, torque);
             }
+            other => unreachable!("{} is not among the random mechanisms", other.info().name),
         }
     }
     let mut worst = Largest::default();

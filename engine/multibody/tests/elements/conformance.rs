@@ -6,8 +6,8 @@ use crate::stand::{Collected, Random, Run, Stand, close, hinge, node};
 use holonom_algebra::{Dual4, Inertia, Mat3, Pose, Real, Trace, Vec3};
 use holonom_multibody::elements::forces::*;
 use holonom_multibody::elements::scene::Scene;
-use holonom_multibody::formalism::world::WorldNode;
-use holonom_multibody::model::Attachment;
+use holonom_multibody::kinematics::world::WorldNode;
+use holonom_multibody::tree::Attachment;
 use holonom_multibody::tree::{NodeKind, Tree};
 
 /// Multipliers that elements may read, and their rates.
@@ -139,9 +139,9 @@ fn samples_act() {
             let loads = loads_of(&sample.element, &stand.tree, &scene);
             *count += usize::from(size(&components(&loads)) > 1e-3);
             // Where it says it acts, and nowhere else.
-            let nodes = sample.element.nodes();
+            let nodes: Vec<usize> = sample.element.nodes().collect();
             for (i, node) in stand.tree.nodes.iter().enumerate() {
-                if !nodes.contains(&Some(i)) {
+                if !nodes.contains(&i) {
                     assert_eq!(
                         loads.wrenches[i],
                         holonom_algebra::Wrench::zero(),

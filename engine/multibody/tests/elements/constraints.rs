@@ -5,13 +5,15 @@ use holonom_algebra::{Inertia, Mat3, Pose, Real, Vec3, Wrench};
 use holonom_expression::{Expression, Scope};
 use holonom_multibody::Signal;
 use holonom_multibody::description::frame;
+use holonom_multibody::elements::constraints::RowLevel;
 use holonom_multibody::elements::constraints::{
     ConstraintElement, CoordinateSum, Impact, Pair, PairRow, ProfileKind, Rolling, WheelRail, WheelRailShape,
 };
 use holonom_multibody::elements::references::Attached;
 use holonom_multibody::elements::scene::Scene;
 use holonom_multibody::formalism::constraint_matrix as rows;
-use holonom_multibody::model::{Attachment, ModelConstraint, RowLevel};
+use holonom_multibody::model::ModelConstraint;
+use holonom_multibody::tree::Attachment;
 use holonom_multibody::tree::{NodeKind, Tree};
 
 /// Nodes with freedoms between `node` and the first one that `other` hangs on, too.
@@ -98,6 +100,7 @@ fn everything(stand: &Stand, r: &mut Random) -> Vec<ModelConstraint> {
     for (from, to) in ends {
         let mut list = vec![
             PairRow::Distance { length: 0.8 },
+            PairRow::Untwisted,
             PairRow::Screw { pitch: 0.3 },
             PairRow::Screw { pitch: -1.7 },
             PairRow::Screw { pitch: 0.0 },

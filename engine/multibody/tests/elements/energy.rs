@@ -1,16 +1,24 @@
 //! Energy and momentum against the recursions, and rods against the integral along them.
 
-use crate::stand::{Collected, Random, Stand, close, node};
+use crate::stand::{Collected, Random, Run, Stand, close, node};
 use holonom_algebra::{Dual4, DualOrientation, Inertia, Mat3, Orientation, Pose, Real, Sym3, Twist, Vec3};
-use holonom_multibody::elements::scene::Scene;
+use holonom_multibody::elements::scene::{Moving, Scene};
 use holonom_multibody::formalism::crba::{CrbaWork, crba};
 use holonom_multibody::formalism::energy::{
     centre_of_mass, gravity_energy, kinetic_energy, momentum, potential_energy,
 };
 use holonom_multibody::formalism::rnea::{RneaNode, rnea};
 use holonom_multibody::formalism::rods::rod_loads;
-use holonom_multibody::model::{Attachment, ModelRod};
+use holonom_multibody::kinematics::world::WorldNode;
+use holonom_multibody::model::ModelRod;
+use holonom_multibody::tree::Attachment;
 use holonom_multibody::tree::{Geometry, NodeKind, Tree};
+
+/// What a run is seen to do.
+fn moving<'a, T: Real>(run: &'a Run<T>, tree: &'a Tree, world: &'a mut Vec<WorldNode<T>>) -> Moving<'a, T> {
+    world.clone_from(&run.world);
+    Moving::new(run.scene(tree), &run.geometry, world)
+}
 
 fn rod(ends: [Attachment; 2], mass: f64) -> ModelRod {
     ModelRod {
@@ -78,7 +86,8 @@ fn a_rod_is_the_integral_along_it() {
         ];
         lump(&mut stand.tree, &rods);
         let run = stand.now();
-        let scene = run.scene(&stand.tree);
+        let mut world = Vec::new();
+        let scene = moving(&run, &stand.tree, &mut world);
         let (mut mass, mut kinetic, mut potential) = (0.0, 0.0, 0.0);
         let (mut first, mut linear, mut angular) = (Vec3::zero(), Vec3::zero(), Vec3::zero());
         along_rods(&scene, &rods, |m, x, v| {
@@ -117,7 +126,7 @@ fn kinetic_energy_is_that_of_the_mass_matrix() {
             }
         }
         close(
-            kinetic_energy(&run.scene(&stand.tree), &[]),
+            kinetic_energy(&moving(&run, &stand.tree, &mut Vec::new()), &[]),
             energy,
             1e-12,
             "kinetic",
@@ -152,7 +161,7 @@ fn gravity_pulls_down_the_slope_of_its_energy() {
         let nodes: f64 = tau.iter().zip(&shift).map(|(a, b)| -a * b).sum();
         let work = nodes + collected.power(&moved.scene(&stand.tree));
         let run = stand.shifted(&shift);
-        let energy = potential_energy(&run.scene(&stand.tree), &rods, &[]);
+        let energy = potential_energy(&moving(&run, &stand.tree, &mut Vec::new()), &rods, &[]);
         close(work, -energy.derivative(0), 1e-12, "gravity");
     }
 }
@@ -166,7 +175,7 @@ fn momentum_is_the_slope_of_the_kinetic_energy_along_rigid_motions() {
         let mut r = Random::new(seed);
         let (w, u) = (r.vector(), r.vector());
         let run = stand.now();
-        let p = momentum(&run.scene(&stand.tree), &rods);
+        let p = momentum(&moving(&run, &stand.tree, &mut Vec::new()), &rods);
         let mut dual = stand.dual();
         let constant = |x: Vec3<Dual4>| Vec3::<Dual4>::constant(x.value());
         for n in &mut dual.world {
@@ -178,10 +187,10 @@ fn momentum_is_the_slope_of_the_kinetic_energy_along_rigid_motions() {
             n.velocity = with(n.velocity, w.cross(n.position.value()) + u);
             n.omega = with(n.omega, w);
         }
-        let slope = kinetic_energy(&dual.scene(&stand.tree), &rods).derivative(0);
+        let slope = kinetic_energy(&moving(&dual, &stand.tree, &mut Vec::new()), &rods).derivative(0);
         close(slope, Twist::new(w, u).power(&p), 1e-12, "momentum");
         let run = stand.dual();
-        let (mass, centre) = centre_of_mass(&run.scene(&stand.tree), &rods).unwrap();
+        let (mass, centre) = centre_of_mass(&moving(&run, &stand.tree, &mut Vec::new()), &rods).unwrap();
         for k in 0..3 {
             close(p.force[k], centre[k].derivative(0) * mass, 1e-12, "linear");
         }
@@ -193,11 +202,13 @@ fn rods_take_as_much_power_as_their_energy_gains() {
     for seed in 1..6 {
         let (stand, rods) = stand_with_rods(seed);
         let run = stand.now();
-        let scene = run.scene(&stand.tree);
+        let mut world = Vec::new();
+        let scene = moving(&run, &stand.tree, &mut world);
         let mut collected = Collected::new(&stand.tree);
         rod_loads(&rods, &scene, &mut collected.loads());
         let dual = stand.dual();
-        let scene_of_duals = dual.scene(&stand.tree);
+        let mut dual_world = Vec::new();
+        let scene_of_duals = moving(&dual, &stand.tree, &mut dual_world);
         let total =
             |rods: &[ModelRod]| kinetic_energy(&scene_of_duals, rods) + gravity_energy(&scene_of_duals, rods);
         let coupling = total(&rods) - total(&[]);
@@ -236,7 +247,8 @@ fn a_swinging_rod_has_its_moment_of_inertia() {
     let stand = Stand::with(tree, vec![], &mut Random::new(1));
     let (q, v, a) = (stand.q[0], stand.v[0], stand.a[0]);
     let run = stand.now();
-    let scene = run.scene(&stand.tree);
+    let mut world = Vec::new();
+    let scene = moving(&run, &stand.tree, &mut world);
     let inertia = mass * length * length / 3.0;
     close(
         kinetic_energy(&scene, &rods),

@@ -11,7 +11,7 @@ use holonom_multibody::elements::forces::{
     Applied, ForceElement, JointSpring, SpringDamper, TorsionSpring, User,
 };
 use holonom_multibody::formalism::energy::force_power;
-use holonom_multibody::model::Attachment;
+use holonom_multibody::tree::Attachment;
 use holonom_multibody::tree::{NodeKind, Tree};
 use std::sync::Arc;
 

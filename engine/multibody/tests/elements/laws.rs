@@ -7,7 +7,7 @@ use holonom_expression::{Expression, ScalarLaw, Scope};
 use holonom_multibody::Signal;
 use holonom_multibody::elements::forces::*;
 use holonom_multibody::elements::references::{Attached, Prepare};
-use holonom_multibody::model::Attachment;
+use holonom_multibody::tree::Attachment;
 use holonom_multibody::tree::{NodeKind, Tree};
 
 fn tree(kinds: &[NodeKind]) -> (Tree, usize) {

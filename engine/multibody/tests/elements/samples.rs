@@ -11,9 +11,9 @@ use holonom_multibody::elements::forces::*;
 use holonom_multibody::elements::references::{
     Attached, JointCoordinate, Prepare, RoadPlace, RollingContact,
 };
-use holonom_multibody::model::Attachment;
 use holonom_multibody::rail::{CreepLaw, FallingFriction, Reduction};
 use holonom_multibody::road::Surface;
+use holonom_multibody::tree::Attachment;
 use holonom_multibody::tyre::{Linear, MagicFormula, TyreLaw};
 use std::sync::Arc;
 
@@ -102,6 +102,28 @@ pub fn samples(places: &Places) -> Vec<Sample> {
         preload: 3.0,
     };
     add("spring-damper", true, spring.into());
+    // A length that changes strains the damping at rest, too.
+    let hoist = |length: Signal, damping_time: f64| Cable {
+        from,
+        over: vec![third, to, from],
+        to,
+        length,
+        law: CableLaw {
+            axial_stiffness: 60.0,
+            damping_time,
+            onset: 0.1,
+        },
+    };
+    add("cable", true, hoist(Signal::constant(2.0), 0.05).into());
+    add(
+        "cable",
+        false,
+        hoist(
+            Signal::Sum(vec![Signal::constant(1.8), Signal::harmonic(0.3, 2.0, 0.1)]),
+            0.0,
+        )
+        .into(),
+    );
     let torsion = TorsionSpring {
         from: places.hinge[0],
         to: places.hinge[1],

@@ -3,11 +3,11 @@
 use holonom_algebra::{Dual4, Inertia, Mat3, Pose, Quaternion, Real, Sym3, Vec3, Wrench};
 use holonom_multibody::Signal;
 use holonom_multibody::elements::scene::{Loads, Scene};
-use holonom_multibody::formalism::positions::positions;
-use holonom_multibody::formalism::world::{
+use holonom_multibody::kinematics::positions::positions;
+use holonom_multibody::kinematics::world::{
     WorldNode, world_accelerations, world_positions, world_velocities,
 };
-use holonom_multibody::model::Attachment;
+use holonom_multibody::tree::Attachment;
 use holonom_multibody::tree::{Geometry, NodeKind, Tree};
 
 /// Numbers in (−1, 1) that are the same in every run.

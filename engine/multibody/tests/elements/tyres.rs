@@ -7,9 +7,9 @@ use holonom_multibody::description::{Axis, Body, Carcass, Description, Force, Jo
 use holonom_multibody::elements::forces::{ForceLaw, Tyre, TyreLaws};
 use holonom_multibody::elements::references::RoadPlace;
 use holonom_multibody::elements::scene::{Loads, Scene};
-use holonom_multibody::formalism::world::WorldNode;
-use holonom_multibody::model::Attachment;
+use holonom_multibody::kinematics::world::WorldNode;
 use holonom_multibody::road::{RoadKind, Surface};
+use holonom_multibody::tree::Attachment;
 use holonom_multibody::tree::Tree;
 use holonom_multibody::tyre::{Calspan, Linear, MagicFormula, Tmeasy, TmeasyAxis, TyreLaw};
 use holonom_multibody::workspace::Workspace;

@@ -403,7 +403,8 @@ fn errors_of_several_kinds_come_together() {
         joints: &["j0", "j1", "j2", "j3"],
         kinds: &[],
     };
-    let words: Vec<String> = expected.iter().map(|error| error.describe(&names)).collect();
+    let told = expected.iter().map(|error| error.describe(&names));
+    let words: Vec<String> = told.map(|(fault, remedy)| format!("{fault}; {remedy}")).collect();
     assert!(words[0].contains("\"j3\""));
     assert!(words[1].contains("\"j0\", \"j1\""));
     assert!(words[2].contains("connect earth to c, d;"));

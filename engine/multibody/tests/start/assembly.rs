@@ -269,7 +269,7 @@ fn free_bodies_fall() {
     assert!(
         error
             .to_string()
-            .contains("2 constraint rows of `four-bar` (loop): use `ggl`"),
+            .contains("2 constraint rows of `four-bar` (loop); use `ggl`"),
         "{error}"
     );
 }

@@ -353,7 +353,8 @@ fn three_hundred_starts_keep_what_is_fixed() {
 
 #[test]
 fn parts_and_mirror_images_start_alike() {
-    use holonom_multibody::description::{Axis, Placement};
+    use holonom_multibody::description::Axis;
+    use holonom_multibody::include::Placement;
     for (axis, sign) in [(Axis::Y, [1.0, -1.0, 1.0]), (Axis::X, [-1.0, 1.0, 1.0])] {
         for side in [1.0, -1.0] {
             let mut part = silent().start_hint(StartHint::new("rocker.end").position([

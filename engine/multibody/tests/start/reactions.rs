@@ -1,7 +1,6 @@
 //! Every body cut free is in balance.
 
 use super::*;
-use holonom_multibody::formalism::world::{world_positions, world_velocities};
 use holonom_testing::Largest;
 
 /// Largest difference, over all bodies, between inertia forces and all loads on the body cut free.
@@ -10,12 +9,7 @@ fn imbalance(description: &Description, start: &Assembled) -> f64 {
     let mut work = Workspace::<f64>::new(model);
     let m = start.motion();
     let reactions = start.reactions(&m);
-    work.set_time(model, m.t);
-    work.set_positions(model, m.q);
-    work.set_velocities(model, m.v);
-    // Filled only where elements need it.
-    world_positions(&model.tree, &work.geometry, &mut work.world);
-    world_velocities(&model.tree, &work.geometry, &work.signals, m.v, &mut work.world);
+    work.moving(model, m.t, m.q, m.v);
     work.set_accelerations(model, Some(m.a));
     work.clear_loads();
     work.add_forces(model);
@@ -26,8 +20,8 @@ fn imbalance(description: &Description, start: &Assembled) -> f64 {
         sums[node].0 += force;
         sums[node].1 += moment + point.cross(force);
     };
-    for (i, w) in work.wrenches.iter().enumerate() {
-        add(i, work.world[i].position, w.force, w.moment);
+    for (i, w) in work.loads.wrenches.iter().enumerate() {
+        add(i, work.known.world[i].position, w.force, w.moment);
     }
     let scene: Scene<'_, f64> = work.scene(model).0;
     for r in &reactions {

@@ -1,10 +1,13 @@
 //! Starts that work but may not be meant.
 
 use super::*;
+use holonom_multibody::description::Called;
+use holonom_multibody::elements::forces::SpringDamper;
+use holonom_multibody::elements::references::Named;
 use holonom_multibody::start::Warning;
 
 /// A weight on a vertical guide, its hook where the spring is fixed.
-fn weight(spring: Force) -> Description {
+fn weight(spring: impl Into<Force>) -> Description {
     Description::new("weight")
         .ground_marker("hook", frame::at([0.0, 0.0, 1.0]))
         .body(Body::ball("weight", 1.0, 0.1).marker("hook", frame::at([0.0, 0.0, 0.4])))
@@ -12,7 +15,7 @@ fn weight(spring: Force) -> Description {
         .force(spring)
 }
 
-fn spring(free_length: f64) -> Force {
+fn spring(free_length: f64) -> Called<SpringDamper<Named>> {
     Force::spring_damper("spring", "ground.hook", "weight.hook", 100.0, 1.0, free_length)
 }
 

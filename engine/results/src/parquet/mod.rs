@@ -11,8 +11,7 @@ mod thrift;
 mod write;
 
 pub(crate) use read::{Description, Layout, Pieces, describe};
-pub(crate) use write::ParquetWriter;
-pub use write::to_parquet;
+pub(crate) use write::{ParquetWriter, is_parquet};
 
 /// Both ends of a file.
 const MAGIC: &[u8; 4] = b"PAR1";

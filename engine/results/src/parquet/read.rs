@@ -4,7 +4,7 @@ use super::encoding::from_base64;
 use super::page::{Format, Page};
 use super::thrift::{Bad, Struct};
 use super::{ARROW_SCHEMA, MAGIC, kind};
-use crate::table::{Chunk, piece_rows};
+use crate::chunk::{Chunk, piece_rows};
 use crate::{Column, Error, Metadata, Result, column, message};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};

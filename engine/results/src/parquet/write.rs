@@ -1,15 +1,15 @@
-//! From a table to Parquet.
+//! Writing Parquet.
 
 use super::encoding::base64;
 use super::thrift::{Element, Writer, binary, integer};
 use super::{ARROW_SCHEMA, MAGIC, code, kind};
+use crate::chunk::Summary;
 use crate::message::Encoder;
 use crate::partial::Partial;
-use crate::table::Chunk;
-use crate::{Column, Error, Metadata, Result, Summary, Table};
+use crate::{Column, Error, Metadata, Result};
 use core::ops::Range;
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Numbers of the first group of rows and of the largest, in bytes. A group is gathered in memory.
@@ -22,20 +22,11 @@ const LEAST_ROWS: usize = 64;
 /// Numbers of a page, in bytes.
 const PAGE_BYTES: usize = 1 << 20;
 
-/// Converts a table to Parquet, chunk by chunk. Metadata go to the key-value metadata of the
-/// file, units and descriptions to the fields. The file appears when it is whole.
-pub fn to_parquet(table: &Table, path: impl AsRef<Path>) -> Result<Summary> {
-    let all: Vec<usize> = (0..table.all_columns().len()).collect();
-    let mut writer = ParquetWriter::create(path.as_ref(), table.all_columns(), table.metadata())?;
-    let mut chunks = table.chunks_of(&all)?;
-    let mut chunk = Chunk::default();
-    while chunks.next_into(&mut chunk)? {
-        let columns = chunk.columns.iter();
-        writer.append(chunk.rows, columns, |bytes, column, rows| {
-            bytes.extend(column[rows].iter().flat_map(|value| value.to_le_bytes()));
-        })?;
-    }
-    writer.finish()
+/// Whether a file begins as Parquet files do.
+pub(crate) fn is_parquet(path: &Path) -> bool {
+    let mut head = [0; MAGIC.len()];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));
+    read.is_ok() && &head == MAGIC
 }
 
 /// A Parquet file that grows by chunks of rows.

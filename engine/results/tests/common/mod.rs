@@ -78,11 +78,9 @@ pub fn row(index: usize) -> [f64; 4] {
 }
 
 pub fn options(chunk_rows: usize) -> WriterOptions {
-    WriterOptions {
-        chunk_rows,
-        interval: f64::INFINITY,
-        ..Default::default()
-    }
+    WriterOptions::default()
+        .chunk_rows(chunk_rows)
+        .interval(f64::INFINITY)
 }
 
 /// A finished file.

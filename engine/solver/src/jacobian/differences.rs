@@ -7,9 +7,10 @@
 use super::direction::{Direction, LIMIT};
 use super::grouping::{Derivatives, Grouping, Partition, PatternChange, PatternUse};
 use super::known::Known;
-use super::{EngineState, JacobianEngine, JacobianPoint, Setup, SplitJacobian};
+use super::{GroupingState, JacobianEngine, JacobianPoint, Setup, SplitJacobian};
 use crate::equations::{Equations, Purpose};
 use crate::linear::Matrix;
+use crate::state::State;
 use holonom_dae::{DerivativeForm, Pattern, Rejection, Structure};
 
 /// √ε: the relative increment that balances truncation and rounding.
@@ -401,27 +402,28 @@ impl JacobianEngine for Differences {
         self.grouping.assume(pattern, &self.storage);
     }
 
-    fn checkpoint(&self) -> EngineState {
+    fn checkpoint(&self) -> State {
         let q = &self.quotients;
         let cleared = q.cleared.iter().map(|c| f64::from(u8::from(*c)));
-        EngineState {
-            numbers: (q.size.iter().copied())
-                .chain(cleared)
-                .chain(self.direction.noise.iter().copied())
-                .collect(),
-            grouping: self.grouping.checkpoint(),
-        }
+        let numbers = q.size.iter().copied().chain(cleared);
+        let numbers: Vec<f64> = numbers.chain(self.direction.noise.iter().copied()).collect();
+        State::new(self.name, (numbers, self.grouping.checkpoint()))
     }
 
-    fn restore(&mut self, state: &EngineState) {
+    fn restore(&mut self, state: &State) {
+        let kept = state.get::<(Vec<f64>, Option<GroupingState>)>(self.name);
         let q = &mut self.quotients;
-        let (size, rest) = state.numbers.split_at(q.size.len());
+        let all = q.size.len() + q.cleared.len() + self.direction.noise.len();
+        let Some((numbers, grouping)) = kept.filter(|(numbers, _)| numbers.len() == all) else {
+            return;
+        };
+        let (size, rest) = numbers.split_at(q.size.len());
         let (cleared, noise) = rest.split_at(q.cleared.len());
         q.size.copy_from_slice(size);
         self.direction.noise.copy_from_slice(noise);
         for (c, s) in q.cleared.iter_mut().zip(cleared) {
             *c = *s != 0.0;
         }
-        self.grouping.restore(state.grouping.as_ref(), &self.storage);
+        self.grouping.restore(grouping.as_ref(), &self.storage);
     }
 }

@@ -11,9 +11,11 @@
 use super::direction::{Direction, EXACT, LIMIT};
 use super::grouping::{Derivatives, Grouping, Partition, PatternChange, PatternUse};
 use super::known::Known;
-use super::{EngineState, JacobianEngine, JacobianPoint, Setup, SplitJacobian};
+use super::packs::pack_width;
+use super::{GroupingState, JacobianEngine, JacobianPoint, Setup, SplitJacobian};
 use crate::equations::Equations;
 use crate::linear::Matrix;
+use crate::state::State;
 use holonom_algebra::{Dual, Real};
 use holonom_dae::{DerivativeForm, Pattern, Rejection, Structure};
 
@@ -29,17 +31,6 @@ pub struct Forward {
     /// A matrix in the storage of the results, for the places of entries.
     storage: Matrix,
     packs: Packs,
-}
-
-/// Directions of the next evaluation when so many are left. The dearest part of an evaluation is what does not
-/// depend on its width, so that one of twelve costs less than one of eight and one of four; but two of eight cost
-/// less than one of twelve and one of four.
-pub(crate) fn pack_width(left: usize) -> usize {
-    match left {
-        0..=4 => 4,
-        5..=8 | 13..=16 => 8,
-        _ => 12,
-    }
 }
 
 /// Room for evaluations of every width.
@@ -329,14 +320,13 @@ impl JacobianEngine for Forward {
         self.grouping.assume(pattern, &self.storage);
     }
 
-    fn checkpoint(&self) -> EngineState {
-        EngineState {
-            numbers: Vec::new(),
-            grouping: self.grouping.checkpoint(),
-        }
+    fn checkpoint(&self) -> State {
+        State::new(self.name, self.grouping.checkpoint())
     }
 
-    fn restore(&mut self, state: &EngineState) {
-        self.grouping.restore(state.grouping.as_ref(), &self.storage);
+    fn restore(&mut self, state: &State) {
+        if let Some(grouping) = state.get::<Option<GroupingState>>(self.name) {
+            self.grouping.restore(grouping.as_ref(), &self.storage);
+        }
     }
 }

@@ -9,8 +9,8 @@
 //! corrector iterates until it has converged.
 
 use super::colouring::{best_groups, columns_to_evaluate, group_columns};
+use super::packs::cost_of_packs;
 use super::{Sparsity, SplitJacobian};
-use crate::explain::cost_of_packs;
 use crate::linear::Matrix;
 use holonom_dae::{DerivativeForm, Pattern, Structure, Weights};
 use serde::{Deserialize, Serialize};

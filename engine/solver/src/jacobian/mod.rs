@@ -9,17 +9,19 @@ mod direction;
 mod forward;
 mod grouping;
 mod known;
+mod packs;
 pub mod sparsity;
 
 pub use colouring::{Ordering, best_groups, group_columns, groups_in_order};
 pub use differences::Differences;
 pub use forward::Forward;
-pub(crate) use forward::pack_width;
 pub use grouping::{GroupingState, PatternChange, PatternUse};
+pub use packs::cost_of_packs;
 pub use sparsity::Sparsity;
 
 use crate::equations::Equations;
 use crate::linear::Matrix;
+use crate::state::State;
 use holonom_dae::{DerivativeForm, Pattern, Rejection, Structure, Weights};
 use serde::{Deserialize, Serialize};
 
@@ -95,16 +97,9 @@ pub trait JacobianEngine: Send {
     /// nothing happens where no estimate is wanted.
     fn assume_pattern(&mut self, pattern: &Pattern);
     /// Everything later evaluations depend on.
-    fn checkpoint(&self) -> EngineState;
+    fn checkpoint(&self) -> State;
     /// Takes back what `checkpoint` gave.
-    fn restore(&mut self, state: &EngineState);
-}
-
-/// Everything later evaluations of an engine depend on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct EngineState {
-    numbers: Vec<f64>,
-    grouping: Option<GroupingState>,
+    fn restore(&mut self, state: &State);
 }
 
 /// How an engine is to work.
@@ -173,6 +168,12 @@ pub const REGISTRY: &[Entry] = &[
 /// The entry of this name.
 pub fn find(name: &str) -> Option<&'static Entry> {
     REGISTRY.iter().find(|e| e.name == name)
+}
+
+/// The engine that `auto` takes: with exact derivatives or differences, of grouped columns or single ones.
+pub fn automatic(exact: bool, grouped: bool) -> &'static Entry {
+    let fits = |entry: &&Entry| (entry.needs_duals, entry.needs_pattern) == (exact, grouped);
+    REGISTRY.iter().find(fits).unwrap_or(&REGISTRY[0])
 }
 
 /// A pair of matrices for this structure, in its sparsity pattern or dense; ∂F/∂ẏ already

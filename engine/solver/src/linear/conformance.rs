@@ -1,6 +1,8 @@
 //! One suite for all linear solvers: every entry of the registry runs every test.
 
-use super::{Entry, Factorised, LinearSolver, LuSparse, Matrix, REGISTRY, Singular, SolverState};
+use crate::settings::Owned;
+
+use super::{Entry, Factorised, LinearSolver, LuSparse, Matrix, REGISTRY, Singular};
 use holonom_dae::Pattern;
 
 /// A small generator of numbers in (−1, 1) [Marsaglia 2003], so that the tests do not depend on
@@ -151,7 +153,7 @@ fn transposed(a: &Matrix) -> Matrix {
 }
 
 fn solver(entry: &Entry, a: &Matrix) -> Box<dyn LinearSolver> {
-    (entry.build)(a.n(), a.pattern())
+    (entry.build)(a.n(), a.pattern(), &Owned::default())
 }
 
 /// Factorises or fails the test.
@@ -494,8 +496,8 @@ fn a_restored_solver_gives_the_same_bits() {
             }
         }
         // a state of another size is refused
-        let mut lu = (entry.build)(3, None);
-        let foreign = (entry.build)(4, None).checkpoint();
+        let mut lu = (entry.build)(3, None, &Owned::default());
+        let foreign = (entry.build)(4, None, &Owned::default()).checkpoint();
         lu.restore(&foreign);
         assert!(lu.factors().is_none());
     }
@@ -509,7 +511,7 @@ fn a_state_survives_being_written() {
         factorise(&mut *lu, &a, "grid");
         let state = lu.checkpoint();
         let text = serde_json::to_string(&state).unwrap_or_default();
-        let read: Option<SolverState> = serde_json::from_str(&text).ok();
+        let read: Option<crate::State> = serde_json::from_str(&text).ok();
         assert_eq!(read, Some(state), "{}", entry.name);
     }
 }
@@ -518,7 +520,7 @@ fn a_state_survives_being_written() {
 fn a_new_pattern_is_analysed_anew() {
     let mut random = Random(8);
     for entry in REGISTRY {
-        let mut lu = (entry.build)(30, None);
+        let mut lu = (entry.build)(30, None, &Owned::default());
         for k in 0..6 {
             let a = if k % 3 == 2 {
                 dense(30, &mut random)

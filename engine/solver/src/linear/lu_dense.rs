@@ -9,9 +9,25 @@ use super::condition::{inverse_norm_1, solve_refined};
 use super::lu_blocked::{B, add_product, columns_of, largest_scaled, rank_four};
 use super::lu_small::{SMALL, SmallTask, eliminate_small};
 use super::scaling::{NOT_FINITE, fused, larger, magnitude, power_of_two};
-use super::{Factorised, Factors, LinearSolver, Matrix, Singular, SolverState, diagnose};
+use super::{Entry, Factorised, Factors, LinearSolver, Matrix, Singular, diagnose};
+use crate::state::State;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
+
+/// Name in options and reports.
+pub(super) const NAME: &str = "lu-dense";
+
+/// In the registry.
+pub(super) const ENTRY: Entry = Entry {
+    name: NAME,
+    description: "dense LU with partial pivoting on equilibrated rows",
+    literature: "Golub, Van Loan 2013, §3.4",
+    sparse: false,
+    needs_pattern: false,
+    complex: true,
+    options: None,
+    build: |n, _, _| Box::new(LuDense::new(n)),
+};
 
 /// Dense LU with partial pivoting.
 #[derive(Clone, Debug)]
@@ -397,7 +413,7 @@ impl DenseState {
 
 impl LinearSolver for LuDense {
     fn name(&self) -> &'static str {
-        "lu-dense"
+        NAME
     }
 
     fn factorise(&mut self, a: &Matrix) -> Result<Factorised, Singular> {
@@ -477,14 +493,14 @@ impl LinearSolver for LuDense {
         })
     }
 
-    fn checkpoint(&self) -> SolverState {
-        SolverState::Dense(self.state.clone())
+    fn checkpoint(&self) -> State {
+        State::new(NAME, self.state.clone())
     }
 
-    fn restore(&mut self, state: &SolverState) {
-        match state {
-            SolverState::Dense(state) if state.n == self.state.n => {
-                self.state.clone_from(state);
+    fn restore(&mut self, state: &State) {
+        match state.get::<DenseState>(NAME) {
+            Some(state) if state.n == self.state.n => {
+                self.state = state;
                 self.state.find_shapes(&mut self.shapes);
             }
             _ => self.state.is_factorised = false,

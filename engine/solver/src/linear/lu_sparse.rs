@@ -9,24 +9,32 @@
 //!
 //! Pivots are compared after a row equilibration that is never carried out, see `scaling.rs`.
 
+use super::tuning::{WORN_GROWTH, WORN_GROWTH_RATIO, WORN_PIVOT};
 use super::condition::{inverse_norm_1, solve_refined};
 use super::gilbert_peierls::{Symbolic, Task, choose_pivots};
 use super::scaling::{NOT_FINITE, magnitude, power_of_two, zero_pivot_ratio};
 use super::{
-    Columns, Factorised, Factors, LinearSolver, Matrix, Scalar, Singular, SolverState,
-    approximate_minimum_degree, diagnose, maximum_transversal, postordered,
+    Columns, Entry, Factorised, Factors, LinearSolver, Matrix, Scalar, Singular, approximate_minimum_degree,
+    diagnose, maximum_transversal, postordered,
 };
+use crate::state::State;
 use holonom_dae::Pattern;
 use serde::{Deserialize, Serialize};
 
-/// Kept pivots may be smaller than fresh ones, relative to the largest candidate, by this factor.
-const WORN_PIVOT: f64 = 1e-2;
+/// Name in options and reports.
+pub(super) const NAME: &str = "lu-sparse";
 
-/// Kept pivots may let entries grow to this, or to [`WORN_GROWTH_RATIO`] times what fresh ones did.
-const WORN_GROWTH: f64 = 1e4;
-
-/// See [`WORN_GROWTH`].
-const WORN_GROWTH_RATIO: f64 = 1e2;
+/// In the registry.
+pub(super) const ENTRY: Entry = Entry {
+    name: NAME,
+    description: "left-looking sparse LU; pattern and pivots are reused as long as they remain suitable",
+    literature: "Gilbert, Peierls 1988; Duff 1981; Amestoy, Davis, Duff 1996",
+    sparse: true,
+    needs_pattern: true,
+    complex: true,
+    options: None,
+    build: |n, _, _| Box::new(LuSparse::new(n)),
+};
 
 /// Sparse LU of real matrices, the solver `lu-sparse`.
 pub type LuSparse = SparseLu<f64>;
@@ -483,7 +491,7 @@ impl SparseState {
 
 impl LinearSolver for LuSparse {
     fn name(&self) -> &'static str {
-        "lu-sparse"
+        NAME
     }
 
     fn factorise(&mut self, a: &Matrix) -> Result<Factorised, Singular> {
@@ -562,14 +570,19 @@ impl LinearSolver for LuSparse {
         })
     }
 
-    fn checkpoint(&self) -> SolverState {
-        SolverState::Sparse(Box::new(self.state.clone()))
+    fn forget(&mut self) {
+        // The order of elimination follows from the pattern alone.
+        (self.state.has_pivots, self.state.is_factorised) = (false, false);
     }
 
-    fn restore(&mut self, state: &SolverState) {
-        match state {
-            SolverState::Sparse(state) => self.set_state(state),
-            SolverState::Dense(_) => self.state.is_factorised = false,
+    fn checkpoint(&self) -> State {
+        State::new(NAME, self.state.clone())
+    }
+
+    fn restore(&mut self, state: &State) {
+        match state.get::<SparseState>(NAME) {
+            Some(state) => self.set_state(&state),
+            None => self.state.is_factorised = false,
         }
     }
 }

@@ -17,23 +17,32 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bounded;
 mod condition;
 mod gilbert_peierls;
 mod lu_blocked;
 mod lu_complex;
-mod lu_dense;
 mod lu_small;
-mod lu_sparse;
 mod matrix;
 mod ordering;
 mod postorder;
 mod scalar;
 mod scaling;
 mod transversal;
+mod tuning;
+
+registry! {
+    /// All linear solvers.
+    Entry:
+    lu_dense,
+    lu_sparse,
+    gmres,
+}
 
 #[cfg(test)]
 mod conformance;
 
+pub(crate) use bounded::BoundedSolver;
 pub use lu_complex::{ComplexState, LuComplex};
 pub use lu_dense::{DenseState, LuDense};
 pub use lu_sparse::{LuSparse, SparseLu, SparseState};
@@ -43,9 +52,13 @@ pub use postorder::postordered;
 pub use scalar::{Complex, Scalar};
 pub use transversal::{Transversal, maximum_transversal};
 
+use crate::refresh::Phase;
+use crate::registry::registry;
+use crate::settings::{Factory, Owned};
+use crate::state::State;
 use condition::largest;
 use holonom_dae::{Pattern, Rejection};
-use serde::{Deserialize, Serialize};
+use tuning::{SPARSE_BELOW, SPARSE_FROM};
 
 /// A direct solver that keeps one factorised matrix.
 ///
@@ -65,6 +78,24 @@ pub trait LinearSolver: Send {
     /// b := A⁻¹b.
     fn solve(&mut self, b: &mut [f64]);
 
+    /// b := A⁻¹b, to this relative accuracy at least; direct solvers are as accurate as they can be.
+    ///
+    /// # Errors
+    /// An iteration that does not get there; `b` holds the best there is.
+    fn solve_to(&mut self, b: &mut [f64], tolerance: f64) -> Result<Solved, Stalled> {
+        let _ = tolerance;
+        self.solve(b);
+        Ok(Solved::DIRECTLY)
+    }
+
+    /// Forgets pivots and patterns: the next factorisation gives what that of a new solver would.
+    fn forget(&mut self) {}
+
+    /// From the next factorisation on works as a policy asks for in this phase; direct solvers work in one way only.
+    fn enter(&mut self, phase: Phase) {
+        let _ = phase;
+    }
+
     /// b := A⁻ᵀb.
     fn solve_transposed(&mut self, b: &mut [f64]);
 
@@ -79,11 +110,38 @@ pub trait LinearSolver: Send {
     fn factors(&self) -> Option<Factors<'_>>;
 
     /// Everything the results of later calls depend on.
-    fn checkpoint(&self) -> SolverState;
+    fn checkpoint(&self) -> State;
 
     /// Takes over the state of a solver of the same name and size: later calls give the same bits
     /// there and here. Any other state leaves the solver without a factorisation.
-    fn restore(&mut self, state: &SolverState);
+    fn restore(&mut self, state: &State);
+}
+
+/// What a solve reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Solved {
+    /// Iterations that it took; 0 for a direct solver.
+    pub iterations: u32,
+    /// By how much each of them made the residual smaller; 0 for a direct solver.
+    pub rate: f64,
+}
+
+impl Solved {
+    /// Without iterations.
+    pub const DIRECTLY: Self = Self {
+        iterations: 0,
+        rate: 0.0,
+    };
+}
+
+/// A solve that did not reach its accuracy.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("{iterations} iterations have left {left:.1e} of the residual")]
+pub struct Stalled {
+    /// Iterations made.
+    pub iterations: u32,
+    /// Part of the residual that is left.
+    pub left: f64,
 }
 
 /// What a factorisation reports.
@@ -262,15 +320,6 @@ impl Factors<'_> {
     }
 }
 
-/// The part of a solver that belongs into a checkpoint.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum SolverState {
-    /// State of [`LuDense`].
-    Dense(DenseState),
-    /// State of [`LuSparse`].
-    Sparse(Box<SparseState>),
-}
-
 /// A linear solver one can choose by name.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
@@ -280,30 +329,37 @@ pub struct Entry {
     pub description: &'static str,
     /// Where it comes from.
     pub literature: &'static str,
+    /// Whether matrices are stored in the sparsity pattern of the system, where it declares one.
+    pub sparse: bool,
+    /// Whether the system must declare one.
+    pub needs_pattern: bool,
+    /// Whether it can solve with the complex matrices of methods in stages, too.
+    pub complex: bool,
+    /// Its options, if it has some.
+    pub options: Option<Factory>,
     /// Makes a solver for matrices of size `n`; the pattern is used by those that can.
-    pub build: fn(n: usize, pattern: Option<&Pattern>) -> Box<dyn LinearSolver>,
+    pub build: fn(n: usize, pattern: Option<&Pattern>, own: &Owned) -> Box<dyn LinearSolver>,
 }
-
-/// All linear solvers.
-pub const REGISTRY: &[Entry] = &[
-    Entry {
-        name: "lu-dense",
-        description: "dense LU with partial pivoting on equilibrated rows",
-        literature: "Golub, Van Loan 2013, §3.4",
-        build: |n, _| Box::new(LuDense::new(n)),
-    },
-    Entry {
-        name: "lu-sparse",
-        description: "left-looking sparse LU; pattern and pivots are reused as long as they remain suitable",
-        literature: "Gilbert, Peierls 1988; Duff 1981; Amestoy, Davis, Duff 1996",
-        build: |n, _| Box::new(LuSparse::new(n)),
-    },
-];
 
 /// Makes the solver of this name, if there is one.
 pub fn build(name: &str, n: usize, pattern: Option<&Pattern>) -> Option<Box<dyn LinearSolver>> {
-    let entry = REGISTRY.iter().find(|entry| entry.name == name)?;
-    Some((entry.build)(n, pattern))
+    Some((find(name)?.build)(n, pattern, &Owned::default()))
+}
+
+/// The solver that `auto` takes for `n` unknowns, of which this part of the entries may be non-zero. Dense LU costs
+/// about 0.7 n³ vectorised operations, sparse LU much overhead per entry.
+pub fn automatic(n: usize, density: f64) -> &'static Entry {
+    let wants_sparse = n >= SPARSE_FROM && density < SPARSE_BELOW;
+    let fits = |entry: &&Entry| entry.sparse == wants_sparse;
+    REGISTRY.iter().find(fits).unwrap_or(&REGISTRY[0])
+}
+
+/// A direct solver for `n` unknowns, for matrices in a pattern or dense ones.
+pub fn direct(n: usize, sparse: bool) -> Box<dyn LinearSolver> {
+    match sparse {
+        true => Box::new(LuSparse::new(n)),
+        false => Box::new(LuDense::new(n)),
+    }
 }
 
 /// Says which row and column make `a` singular, given a solver that holds the factors of `a` with

@@ -17,10 +17,8 @@
 //! anyway.
 
 use super::transversal::NONE;
+use super::tuning::DENSE_ROW;
 use holonom_dae::Pattern;
-
-/// Rows with more entries than this times √n are ordered last, untouched.
-const DENSE_ROW: f64 = 10.0;
 
 /// The order in which to eliminate the columns of `pattern` when column `j` has its pivot in row
 /// `row_of_column[j]`: entry `k` of the result is the column to eliminate as number `k`.

@@ -1,38 +1,8 @@
 //! Rate estimate and stopping rule of the corrector iteration.
 
+use super::tuning::NOTHING_KNOWN;
+use crate::options::NewtonOptions;
 use serde::{Deserialize, Serialize};
-
-/// Parameters of the stopping rule.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NewtonOptions {
-    /// Corrections at most.
-    pub max_iterations: usize,
-    /// A rate above this counts as divergence (DASSL: 0.9).
-    pub rejection_rate: f64,
-    /// Share of the tolerance the iteration error may use up. DASSL's 0.33 leaves noise in the
-    /// solution that keeps order and step low; a tighter share costs few iterations and saves steps.
-    pub share: f64,
-    /// Give up as soon as the estimated rate says the limit on iterations will not do.
-    pub look_ahead: bool,
-    /// Take corrections at the level of rounding for convergence.
-    pub accept_rounding: bool,
-    /// Take the rate of an earlier step with the same matrix for that of this one. It grows as the solution goes away
-    /// from where the Jacobian was evaluated; an error test finds that out, and where there is none nothing does.
-    pub remember: bool,
-}
-
-impl Default for NewtonOptions {
-    fn default() -> Self {
-        Self {
-            max_iterations: 4,
-            rejection_rate: 0.9,
-            share: 0.05,
-            look_ahead: true,
-            accept_rounding: true,
-            remember: true,
-        }
-    }
-}
 
 /// What the last corrections say about the convergence with the matrix in use.
 ///
@@ -45,9 +15,6 @@ pub struct RateMemory {
     /// Rate of the last iteration that took at least two corrections with this matrix.
     pub rate: Option<f64>,
 }
-
-/// Stands for "nothing known": one correction is enough only if it is tiny.
-const NOTHING_KNOWN: f64 = 100.0;
 
 impl Default for RateMemory {
     fn default() -> Self {

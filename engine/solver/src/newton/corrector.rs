@@ -1,83 +1,77 @@
-//! The matrices of a nonlinear solve: when they are renewed, and how. What is solved with them is a
-//! [`Scheme`]: F at one new point ([`point`](super::point)), or at all stages of a step.
+//! The nonlinear solve of a step: a [`Linearisation`], an operator made from it, a [`Newton`] iteration and a policy that says
+//! when the first two are renewed. What is solved with them is a [`Scheme`]: F at one new point
+//! ([`PointSolver`](super::PointSolver)), or at all stages of a step.
 
-use super::extended::Following;
-use super::memory::Memory;
-use super::metric::{Metric, MetricState};
+use super::NewtonOptions;
+use super::bounds::Bounds;
+use super::iteration::{Newton, NewtonState};
+use super::linearisation::{Linearisation, LinearisationState};
 use super::pattern_log::PatternEvent;
-use super::point::Point;
+use super::rounding::{Rounding, RoundingState};
 use super::scheme::Scheme;
-use super::{NewtonOptions, RateMemory};
+use super::tuning::POOR_RATE;
 use crate::equations::Equations;
 use crate::explain::{Decision, Decisions};
-use crate::jacobian::{EngineState, JacobianEngine, PatternUse, SplitJacobian};
-use crate::linear::{LinearSolver, Matrix, SolverState};
-use crate::refresh::{Action, Moved, Reason, RefreshPolicy, Situation};
-use holonom_dae::{Pattern, Rejection, Structure, Timing, VariableKind, Weights};
+use crate::jacobian::{JacobianEngine, JacobianPoint, PatternUse, SplitJacobian};
+use crate::refresh::{Moved, OperatorPlan, Phase, Plan, Reason, RefreshPolicy, Renewal, Situation};
+use crate::state::State;
+use holonom_dae::{Pattern, Rejection, Structure, Timing, Weights};
 use serde::{Deserialize, Serialize};
+use std::time::Instant;
 
-/// The corrector with the matrices it keeps.
+/// The owners of a nonlinear solve, and what they have in common.
 pub struct Corrector {
-    pub(super) options: NewtonOptions,
-    pub(super) engine: Box<dyn JacobianEngine>,
-    pub(super) linear: Box<dyn LinearSolver>,
-    pub(super) policy: Box<dyn RefreshPolicy>,
-    pub(super) split: SplitJacobian,
-    pub(super) matrix: Matrix,
-    pub(super) memory: Memory,
-    pub(super) metric: Option<Metric>,
-    pub(super) row_powers: Vec<i8>,
-    pub(super) column_powers: Vec<i8>,
-    /// Whether the powers differ, so that scaling is worth anything.
-    pub(super) scaled: bool,
-    pub(super) row_scale: Vec<f64>,
-    pub(super) column_scale: Vec<f64>,
-    pub(super) lower_bounds: Vec<(usize, f64)>,
-    /// Where the time went.
-    pub timing: Timing,
-    pub(super) residual: Vec<f64>,
-    pub(super) residual_predicted: Vec<f64>,
-    pub(super) predicted: Vec<f64>,
-    pub(super) derivative_predicted: Vec<f64>,
-    pub(super) delta: Vec<f64>,
-    /// Accuracy to which rounding lets each variable be determined, from the last evaluation.
-    pub(super) rounding: Vec<f64>,
-    pub(super) rounding_is_new: bool,
-    /// Usual sizes of positions, zero for other variables and where none is given.
-    pub(super) position_sizes: Vec<f64>,
-    pub(super) pattern_log: Vec<PatternEvent>,
-    /// Where ∂F/∂y follows the inputs.
-    pub(super) following: Option<Following>,
-    /// Where the engine gives α ∂F/∂ẏ + ∂F/∂y only and the parts are wanted: room for ∂F/∂y.
-    pub(super) taken_apart: Option<Matrix>,
-    /// Whether a matrix may be kept when α changes.
-    pub(super) partitioned: bool,
-    /// Noise from which on rounding counts as amplified, where that is watched.
-    pub(super) noise_limit: Option<f64>,
-    pub(super) decisions: Decisions,
+    pub(super) linearisation: Linearisation,
+    pub(super) newton: Newton,
+    policy: Policy,
+    pub(super) standing: Standing,
+    pub(super) rounding: Rounding,
+    pub(super) bounds: Bounds,
+    pub(super) residuals: Residuals,
+    room: Vec<f64>,
+    decisions: Decisions,
+    /// Time spent on factorisations, s.
+    seconds: f64,
 }
 
-/// Rounding that reaches this part of the share is amplified: as next to singular positions, where it
-/// comes out divided by what is left of the smallest singular value. Elsewhere it stays below a
-/// thousandth of that: of the shipped models 10⁻⁹ to 4·10⁻⁶ of the tolerance, 5·10⁻⁵ to 3·10⁻³ next to the singular
-/// positions of `n-four-bar`.
-const AMPLIFIED: f64 = 0.01;
+/// The refresh policy with what is asked of it.
+struct Policy {
+    policy: Box<dyn RefreshPolicy>,
+    /// A full evaluation is wanted at the next opportunity.
+    requested: bool,
+    /// Whether a linearisation may be kept when α changes.
+    partitioned: bool,
+    phase: Phase,
+}
 
-/// A fresh matrix should contract faster than this.
-const POOR_RATE: f64 = 0.25;
+/// What the operator in use was made for.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Standing {
+    /// Whether there is one.
+    pub exists: bool,
+    pub alpha: f64,
+    /// Its solver gave up in the iteration at hand.
+    stalled: bool,
+}
 
-/// Everything later iterations depend on.
+/// Residuals that are looked at more than once.
+pub(super) struct Residuals {
+    /// At the last place.
+    pub last: Vec<f64>,
+    /// Where the Jacobian is evaluated.
+    pub at_jacobian: Vec<f64>,
+}
+
+/// Everything later iterations depend on, besides the operator.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CorrectorState {
-    split: SplitJacobian,
-    linear: SolverState,
-    memory: Memory,
-    metric: Option<MetricState>,
-    engine: EngineState,
-    following: Option<Following>,
-    row_scale: Vec<f64>,
-    column_scale: Vec<f64>,
-    rounding: Vec<f64>,
+    linearisation: LinearisationState,
+    newton: NewtonState,
+    policy: Option<State>,
+    requested: bool,
+    phase: Phase,
+    standing: Standing,
+    rounding: RoundingState,
     decisions: Decisions,
 }
 
@@ -100,89 +94,65 @@ impl Corrector {
         structure: &Structure,
         options: NewtonOptions,
         engine: Box<dyn JacobianEngine>,
-        linear: Box<dyn LinearSolver>,
         policy: Box<dyn RefreshPolicy>,
-        split: SplitJacobian,
+        parts: SplitJacobian,
     ) -> Self {
         let n = structure.dimension();
-        let row_powers: Vec<i8> = structure.equations.iter().map(|e| e.step_power).collect();
-        let column_powers: Vec<i8> = structure.variables.iter().map(|v| v.step_power).collect();
-        let differs = |p: &[i8]| p.iter().any(|x| *x != p[0]);
         Self {
-            options,
-            engine,
-            linear,
-            policy,
-            metric: Metric::new(structure, split.separated),
-            matrix: split.f_y.clone(),
-            split,
-            memory: Memory::default(),
-            scaled: differs(&row_powers) || differs(&column_powers),
-            row_powers,
-            column_powers,
-            row_scale: vec![1.0; n],
-            column_scale: vec![1.0; n],
-            lower_bounds: structure.lower_bounds(),
-            timing: Timing::default(),
-            residual: vec![0.0; n],
-            residual_predicted: vec![0.0; n],
-            predicted: vec![0.0; n],
-            derivative_predicted: vec![0.0; n],
-            delta: vec![0.0; n],
-            rounding: vec![0.0; n],
-            rounding_is_new: false,
-            position_sizes: (structure.variables.iter())
-                .map(|v| {
-                    v.scale
-                        .filter(|_| v.kind == VariableKind::Position)
-                        .unwrap_or(0.0)
-                })
-                .collect(),
-            pattern_log: Vec::new(),
-            following: None,
-            taken_apart: None,
-            partitioned: true,
-            noise_limit: None,
+            linearisation: Linearisation::new(structure, engine, parts),
+            newton: Newton::new(options),
+            policy: Policy {
+                policy,
+                requested: false,
+                partitioned: true,
+                phase: Phase::default(),
+            },
+            standing: Standing {
+                exists: false,
+                alpha: 0.0,
+                stalled: false,
+            },
+            rounding: Rounding::new(structure),
+            bounds: Bounds::new(structure),
+            residuals: Residuals {
+                last: vec![0.0; n],
+                at_jacobian: vec![0.0; n],
+            },
+            room: vec![0.0; n],
             decisions: Decisions::default(),
+            seconds: 0.0,
         }
     }
 
     /// Keeps ∂F/∂ẏ and ∂F/∂y apart also where the structure does not tell ∂F/∂ẏ, at the price of a second
     /// evaluation; `partitioned`: whether ∂F/∂y may be kept when α changes.
     pub fn keep_apart(&mut self, partitioned: bool) {
-        if !self.split.separated {
-            self.taken_apart = Some(self.split.f_y.clone());
-            self.split.separated = true;
-        }
-        self.partitioned = partitioned;
+        self.linearisation.keep_apart();
+        self.policy.partitioned = partitioned;
     }
 
     /// Lets ∂F/∂y follow the inputs of the system, Arnold (26): from the first evaluation on, or as
     /// soon as that is likely to pay, and as long as it does.
     pub fn follow_inputs(&mut self, inputs: usize, only_if_it_pays: bool) {
-        if inputs > 0 && self.split.separated {
-            self.following = Some(Following::new(inputs, &self.split, only_if_it_pays));
-        }
+        self.linearisation.follow_inputs(inputs, only_if_it_pays);
     }
 
     /// Whether ∂F/∂y follows inputs now.
     pub fn follows_inputs(&self) -> bool {
-        self.following.as_ref().is_some_and(Following::is_wanted)
+        self.linearisation.follows_inputs()
     }
 
     /// Solves to this share of the tolerance at most, and watches whether rounding is amplified
     /// ([`is_noisy`](Self::is_noisy)).
     pub fn be_careful(&mut self, share: f64) {
-        self.options.share = self.options.share.min(share);
-        self.noise_limit = Some(AMPLIFIED * share);
+        self.newton.rule.share = self.newton.rule.share.min(share);
+        self.rounding.watch(share);
     }
 
     /// Whether rounding is amplified so much that it disturbs the iteration, as next to singular
     /// positions; yes where nothing is known about it, and no where nobody asked for care.
     pub fn is_noisy(&self) -> bool {
-        let noise = self.memory.noise;
-        self.noise_limit
-            .is_some_and(|limit| noise.is_none_or(|noise| noise >= limit))
+        self.rounding.is_noisy()
     }
 
     /// Keeps a decision that was made elsewhere with those of its own.
@@ -197,72 +167,99 @@ impl Corrector {
 
     /// What the Jacobian engine says about its sparsity pattern.
     pub fn pattern_use(&self) -> PatternUse {
-        self.engine.pattern_use()
+        self.linearisation.pattern_use()
     }
 
     /// Changes of the estimated sparsity pattern so far, the first thousand of them.
     pub fn pattern_log(&self) -> &[PatternEvent] {
-        &self.pattern_log
+        self.linearisation.pattern_log()
     }
 
     /// Takes this pattern for the estimate, where one is wanted: knowledge from an earlier run
     /// saves the full evaluation at the start.
     pub fn assume_pattern(&mut self, pattern: &Pattern) {
-        self.engine.assume_pattern(pattern);
+        self.linearisation.assume_pattern(pattern);
     }
 
     /// Accuracy to which rounding lets each variable be determined, when there is something
     /// new about it since the last call; zero where unknown.
     pub fn new_rounding(&mut self) -> Option<&[f64]> {
-        std::mem::take(&mut self.rounding_is_new).then_some(&self.rounding)
+        self.rounding.take_new()
     }
 
-    /// Names of the Jacobian engine, the linear solver and the policy in use.
-    pub fn names(&self) -> [&'static str; 3] {
-        [self.engine.name(), self.linear.name(), self.policy.name()]
+    /// The same, whether new or not.
+    pub(crate) fn rounding(&self) -> &[f64] {
+        self.rounding.each()
+    }
+
+    /// Corrections that rounding alone produces, see [`Rounding::amplified`].
+    pub(crate) fn amplified_rounding(&self, weights: &Weights) -> f64 {
+        self.rounding.amplified(weights)
     }
 
     /// Residual at the last point looked at: tells the worst rows after a failure.
     pub fn last_residual(&self) -> &[f64] {
-        &self.residual
+        &self.residuals.last
+    }
+
+    /// The residual looked at last is that of the prediction, where the Jacobian is evaluated.
+    pub(crate) fn predict_residual(&mut self) {
+        self.residuals.at_jacobian.copy_from_slice(&self.residuals.last);
+    }
+
+    /// Back to the residual of the prediction.
+    pub(crate) fn rewind_residual(&mut self) {
+        self.residuals.last.copy_from_slice(&self.residuals.at_jacobian);
+    }
+
+    /// The iteration, to be run.
+    pub(crate) fn newton(&self) -> &Newton {
+        &self.newton
+    }
+
+    /// The iteration after it has run.
+    pub(crate) fn set_newton(&mut self, newton: Newton) {
+        self.newton = newton;
+    }
+
+    /// The linear solver gave up.
+    pub(crate) fn solver_stalled(&mut self) {
+        self.standing.stalled = true;
+    }
+
+    /// Where the time went.
+    pub fn timing(&self) -> Timing {
+        Timing {
+            jacobian: self.linearisation.seconds,
+            factorisation: self.seconds,
+            ..Timing::default()
+        }
     }
 
     /// Asks for a full evaluation at the next opportunity.
     pub fn request_evaluation(&mut self) {
-        self.memory.requested = true;
+        self.policy.requested = true;
     }
 
     /// Equations were exchanged for others: nothing that is known about the matrices holds any more, least of all
     /// which entries they have.
     pub fn equations_exchanged(&mut self) {
-        self.memory.requested = true;
-        self.memory.rate = RateMemory::default();
-        self.doubt_pattern();
+        self.policy.requested = true;
+        self.newton.forget_rate();
+        self.linearisation.doubt_pattern();
     }
 
     /// A step was accepted.
     pub fn step_accepted(&mut self) {
-        self.memory.step_accepted();
-        if let Some(metric) = &mut self.metric {
-            metric.state.steps += 1;
-        }
+        self.linearisation.step_accepted(self.newton.cost());
     }
 
-    /// Improves the predicted `y`, `yp` until they solve the system; `e` receives y minus its
-    /// prediction. On a rejection `y` and `yp` hold the last iterate.
-    pub fn correct(
-        &mut self,
-        equations: &mut Equations<'_>,
-        weights: &Weights,
-        step: CorrectorStep,
-        y: &mut [f64],
-        yp: &mut [f64],
-        e: &mut [f64],
-    ) -> Result<(), Rejection> {
-        self.solve(equations, weights, step, &mut Point { t: step.t, y, yp, e })
+    /// α of the operator in use.
+    pub(crate) fn operator_alpha(&self) -> f64 {
+        self.standing.alpha
     }
 
-    /// Solves the system of a scheme, renewing the matrices as the policy says.
+    /// Solves the system of a scheme, renewing linearisation and operator as the policy says.
     pub(crate) fn solve<S: Scheme>(
         &mut self,
         equations: &mut Equations<'_>,
@@ -271,70 +268,72 @@ impl Corrector {
         scheme: &mut S,
     ) -> Result<(), Rejection> {
         let alpha = step.alpha;
-        self.begin_to_carry();
-        let (t, ..) = scheme.place();
-        self.memory.work = scheme.work();
-        if alpha != self.memory.alpha_last {
-            self.memory.rate.s = RateMemory::default().s;
-            self.memory.alpha_last = alpha;
+        if self.linearisation.begin_to_carry() {
+            self.policy.requested = true;
         }
-        let reason = match &self.memory {
-            m if !m.has_matrix => Reason::FirstStep,
-            m if m.requested => Reason::Requested,
-            _ if step.after_error_failure => Reason::ErrorTestFailure,
-            _ => Reason::NewStep,
+        let (t, ..) = scheme.place();
+        self.newton.begin(alpha, scheme.work());
+        self.standing.stalled = false;
+        let mut reason = if !self.standing.exists {
+            Reason::FirstStep
+        } else if self.policy.requested {
+            Reason::Requested
+        } else if step.after_error_failure {
+            Reason::ErrorTestFailure
+        } else {
+            Reason::NewStep
         };
-        let mut reason = reason;
         let (mut fresh, mut looked) = (false, false);
-        let moved = self.moved(equations, t);
-        let mut action = self.policy.decide(&self.situation(reason, alpha, fresh, moved));
-        if S::NEEDS_MATCH && action == Action::Keep && alpha != self.memory.alpha {
-            action = if self.partitioned {
-                Action::PartitionedUpdate
-            } else {
-                Action::FullEvaluation
+        let mut plan = self.ask(equations, (t, alpha), reason, fresh);
+        if S::NEEDS_MATCH && plan.keeps() && alpha != self.standing.alpha {
+            plan = Plan {
+                phase: plan.phase,
+                ..Plan::from(if self.policy.partitioned {
+                    Renewal::PartitionedUpdate
+                } else {
+                    Renewal::FullEvaluation
+                })
             };
         }
         scheme.begin(self, equations, &step)?;
         loop {
-            fresh |= matches!(action, Action::FullEvaluation | Action::RegroupSparsity);
-            let refreshed = self.refresh(reason, action, equations, weights, &step, scheme);
-            looked |= action == Action::RegroupSparsity || matches!(refreshed, Ok(true));
+            fresh |= evaluates(plan);
+            let refreshed = self.refresh(reason, plan, equations, weights, &step, scheme);
+            looked |= plan.linearisation == Renewal::RegroupSparsity || matches!(refreshed, Ok(true));
             match refreshed {
                 Ok(_) => {}
                 // Missing entries can make a matrix singular.
                 Err(rejection @ Rejection::SingularMatrix { .. }) if fresh && !looked => {
-                    self.doubt_pattern();
+                    self.linearisation.doubt_pattern();
                     reason = Reason::Divergence;
-                    let moved = self.moved(equations, t);
-                    action = self.policy.decide(&self.situation(reason, alpha, fresh, moved));
-                    if action != Action::RegroupSparsity {
+                    plan = self.ask(equations, (t, alpha), reason, fresh);
+                    if plan.linearisation != Renewal::RegroupSparsity {
                         return Err(rejection);
                     }
                     continue;
                 }
                 Err(rejection) => return Err(rejection),
             }
-            self.memory.blind = !self.memory.rate.is_known();
+            self.newton.set_out();
             match scheme.iterate(self, equations, weights, &step) {
                 Ok(()) => {
                     if fresh {
-                        let poor = self.memory.rate.rate.is_some_and(|r| r > POOR_RATE);
-                        self.memory.poor = poor && self.engine.pattern_use().estimated;
+                        let poorly = self.newton.rate().rate.is_some_and(|r| r > POOR_RATE);
+                        self.linearisation.converged_poorly(poorly);
                     }
                     return scheme.respect_bounds(self, weights, &step);
                 }
                 Err(rejection) => {
                     reason = match rejection {
+                        _ if std::mem::take(&mut self.standing.stalled) => Reason::Stalled,
                         Rejection::SlowConvergence => Reason::SlowConvergence,
                         _ => Reason::Divergence,
                     };
                     if fresh && !looked {
-                        self.doubt_pattern();
+                        self.linearisation.doubt_pattern();
                     }
-                    let moved = self.moved(equations, t);
-                    action = self.policy.decide(&self.situation(reason, alpha, fresh, moved));
-                    if action == Action::Keep {
+                    plan = self.ask(equations, (t, alpha), reason, fresh);
+                    if plan.keeps() {
                         return Err(rejection);
                     }
                     scheme.rewind(self);
@@ -343,82 +342,205 @@ impl Corrector {
         }
     }
 
-    pub(super) fn situation(&self, reason: Reason, alpha: f64, fresh: bool, moved: Moved) -> Situation {
-        Situation {
-            reason,
-            alpha_ratio: alpha / self.memory.alpha,
-            separated: self.split.separated && self.partitioned,
-            fresh,
-            moved,
-            recent_excess: self.memory.recent_excess,
-            matched: alpha == self.memory.alpha,
-            excess: self.memory.excess,
-            cost: self.memory.cost,
-            doubt: if self.engine.pattern_use().estimated {
-                self.memory.doubt / (self.memory.patience * self.price_of_looking())
+    /// What the policy says to do.
+    fn ask(
+        &mut self,
+        equations: &mut Equations<'_>,
+        (t, alpha): (f64, f64),
+        reason: Reason,
+        fresh: bool,
+    ) -> Plan {
+        let moved = self.linearisation.moved(equations, t);
+        let situation =
+            self.policy
+                .situation(&self.linearisation, self.standing, alpha, reason, fresh, moved);
+        self.policy.policy.decide(&situation)
+    }
+
+    /// Carries out a plan; tells whether entries missing in the sparsity pattern were looked for.
+    fn refresh<S: Scheme>(
+        &mut self,
+        reason: Reason,
+        plan: Plan,
+        equations: &mut Equations<'_>,
+        weights: &Weights,
+        step: &CorrectorStep,
+        scheme: &mut S,
+    ) -> Result<bool, Rejection> {
+        let CorrectorStep { alpha, h, .. } = *step;
+        self.policy.phase = plan.phase;
+        if plan.keeps() {
+            return Ok(false);
+        }
+        let carries = self.linearisation.carries();
+        if evaluates(plan) && carries {
+            self.linearisation
+                .solve_for_accelerations(equations, scheme.place())?;
+        } else if evaluates(plan) {
+            scheme.residual_for_jacobian(self, equations, step)?;
+        }
+        let refreshes = plan.operator == OperatorPlan::Refresh;
+        // Whatever happens below, the old operator is gone.
+        self.standing.exists &= !refreshes;
+        let (t, y, yp) = scheme.place();
+        self.linearisation.prepare_metric(weights);
+        let solved = self.linearisation.take_solved();
+        let at = JacobianPoint {
+            t,
+            y,
+            yp: if carries { &solved.yp } else { yp },
+            residual: if carries {
+                &solved.residual
             } else {
-                0.0
+                &self.residuals.at_jacobian
             },
-        }
-    }
-
-    /// What has changed until `t` and can be followed without evaluating ∂F/∂y.
-    pub(super) fn moved(&mut self, equations: &mut Equations<'_>, t: f64) -> Moved {
-        let memory = &self.memory;
-        Moved {
-            inputs: match &mut self.following {
-                Some(following) if following.is_useful() && memory.followed_at != Some(t) => {
-                    following.has_moved(equations, t)
+            alpha,
+            h,
+            weights,
+        };
+        let renewed = match plan.linearisation {
+            Renewal::Keep => Ok(false),
+            Renewal::PartitionedUpdate => self.linearisation.renew_given(equations, &at).map(|()| false),
+            Renewal::ExtendedUpdate => self.linearisation.follow(equations, &at).map(|()| false),
+            Renewal::FullEvaluation | Renewal::RegroupSparsity => {
+                let look = plan.linearisation == Renewal::RegroupSparsity;
+                let (policy, standing) = (&mut self.policy, self.standing);
+                let mut looks_now = |linearisation: &Linearisation| {
+                    let nothing = Moved::default();
+                    let reason = Reason::PatternViolated;
+                    let situation = policy.situation(linearisation, standing, alpha, reason, true, nothing);
+                    policy.policy.decide(&situation).linearisation == Renewal::RegroupSparsity
+                };
+                let evaluated = self.linearisation.evaluate(
+                    (reason, look),
+                    equations,
+                    &at,
+                    &mut self.decisions,
+                    &mut looks_now,
+                );
+                if evaluated.is_ok() {
+                    self.policy.requested = false;
                 }
-                _ => false,
-            },
-            constraints: memory.gives_constraints && memory.constraints_at != Some(t),
+                evaluated
+            }
+        };
+        self.linearisation.put_solved(solved);
+        let looked = renewed?;
+        if !refreshes {
+            return Ok(looked);
         }
-    }
-
-    /// Something happened that missing entries would explain.
-    pub(super) fn doubt_pattern(&mut self) {
-        if self.engine.pattern_use().estimated {
-            self.memory.doubt += self.price_of_looking();
+        let start = Instant::now();
+        self.linearisation.scaling.set(h);
+        let shift = scheme.shift(step);
+        let made = scheme
+            .operator()
+            .refresh(&self.linearisation, shift, plan.phase, equations.counters)
+            .map_err(|singular| singular.rejection(|i| i))?;
+        self.seconds += start.elapsed().as_secs_f64();
+        equations.counters.repivotings += u64::from(made.repivoted);
+        (self.standing.exists, self.standing.alpha) = (true, alpha);
+        self.newton.forget_rate();
+        let (t, ..) = scheme.place();
+        let decision = self.linearisation.judge_metric(
+            equations,
+            scheme.operator(),
+            (t, alpha),
+            weights,
+            &mut self.room,
+        );
+        if let Some(decision) = decision {
+            self.decisions.add(decision);
         }
+        if evaluates(plan) && self.linearisation.parts().separated {
+            let found = self
+                .rounding
+                .estimate(&self.linearisation, scheme, equations.counters, weights);
+            if let Some(found) = found {
+                let decision = Decision::care(t, found.noise, found.limit, found.amplified);
+                self.decisions.add(decision);
+            }
+        }
+        Ok(looked)
     }
 
-    /// Residuals that a full evaluation with nothing left out costs.
-    pub(super) fn price_of_looking(&self) -> f64 {
-        self.engine.pattern_use().complete_groups as f64
+    /// Evaluates the parts of the Jacobian at a point of a scheme's own choice. The operator at hand
+    /// belongs to another one from then on.
+    pub(crate) fn evaluate_at(
+        &mut self,
+        equations: &mut Equations<'_>,
+        at: &JacobianPoint<'_>,
+    ) -> Result<(), Rejection> {
+        self.standing.exists = false;
+        self.linearisation.evaluate_aside(equations, at)
     }
 
-    /// Everything later iterations depend on.
+    /// The scheme has an operator made from the parts at hand for this α; it is good for the step at hand only.
+    pub(crate) fn has_made_operator(&mut self, alpha: f64) {
+        (self.standing.exists, self.standing.alpha) = (true, alpha);
+        self.policy.requested = true;
+        self.newton.begin_anew(alpha);
+    }
+
+    /// Everything later iterations depend on, besides the operator.
     pub fn checkpoint(&self) -> CorrectorState {
         CorrectorState {
-            split: self.split.clone(),
-            linear: self.linear.checkpoint(),
-            memory: self.memory,
-            metric: self.metric.as_ref().map(|m| m.state),
-            engine: self.engine.checkpoint(),
-            following: self.following.clone(),
-            row_scale: self.row_scale.clone(),
-            column_scale: self.column_scale.clone(),
-            rounding: self.rounding.clone(),
+            linearisation: self.linearisation.checkpoint(),
+            newton: self.newton.checkpoint(),
+            policy: self.policy.policy.save(),
+            requested: self.policy.requested,
+            phase: self.policy.phase,
+            standing: self.standing,
+            rounding: self.rounding.checkpoint(),
             decisions: self.decisions.clone(),
         }
     }
 
-    /// Takes back what [`checkpoint`](Self::checkpoint) gave.
-    pub fn restore(&mut self, state: &CorrectorState) {
-        self.split = state.split.clone();
-        self.linear.restore(&state.linear);
-        self.memory = state.memory;
-        if let Some((metric, state)) = self.metric.as_mut().zip(state.metric) {
-            metric.state = state;
-        }
-        self.engine.restore(&state.engine);
-        self.following.clone_from(&state.following);
-        self.row_scale.copy_from_slice(&state.row_scale);
-        self.column_scale.copy_from_slice(&state.column_scale);
-        self.rounding.copy_from_slice(&state.rounding);
-        self.rounding_is_new = true;
+    /// Takes back what [`checkpoint`](Self::checkpoint) gave; false where the state of the policy does not fit.
+    pub fn restore(&mut self, state: &CorrectorState) -> bool {
+        self.linearisation.restore(&state.linearisation);
+        self.newton.restore(state.newton);
+        (self.policy.requested, self.policy.phase) = (state.requested, state.phase);
+        self.standing = state.standing;
+        self.rounding.restore(&state.rounding);
         self.decisions.restore(&state.decisions);
-        self.form_matrix(self.memory.alpha);
+        match &state.policy {
+            Some(saved) => self.policy.policy.load(saved),
+            None => true,
+        }
+    }
+}
+
+/// Whether ∂F/∂y is evaluated.
+fn evaluates(plan: Plan) -> bool {
+    matches!(
+        plan.linearisation,
+        Renewal::FullEvaluation | Renewal::RegroupSparsity
+    )
+}
+
+impl Policy {
+    fn situation(
+        &self,
+        linearisation: &Linearisation,
+        standing: Standing,
+        alpha: f64,
+        reason: Reason,
+        fresh: bool,
+        moved: Moved,
+    ) -> Situation {
+        let age = linearisation.age();
+        Situation {
+            reason,
+            phase: self.phase,
+            alpha_ratio: alpha / standing.alpha,
+            separated: linearisation.parts().separated && self.partitioned,
+            fresh,
+            moved,
+            recent_excess: age.recent_excess,
+            matched: alpha == standing.alpha,
+            excess: age.excess,
+            cost: age.cost,
+            doubt: linearisation.doubt(),
+        }
     }
 }

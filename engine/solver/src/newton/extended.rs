@@ -15,16 +15,13 @@
 //! again when steps have become dearer. To extrapolate the change along the way of the inputs instead needs no look, but is
 //! no proof: inputs and state move together, and what the state does then seems to come from the inputs.
 
+use super::tuning::{ENOUGH, EXPLAINED, INCREMENT, WORSE};
 use crate::equations::{Equations, Purpose};
 use crate::explain::Because;
 use crate::jacobian::{JacobianEngine, JacobianPoint, SplitJacobian};
 use crate::linear::Matrix;
 use holonom_dae::Rejection;
 use serde::{Deserialize, Serialize};
-
-/// Increment of an input, in units of its value or of 1: differences of Jacobians that are differences
-/// themselves need a large one.
-const INCREMENT: f64 = 1e-3;
 
 /// A small way off for variable `j`, different for each.
 fn aside(j: usize) -> f64 {
@@ -51,6 +48,18 @@ pub struct Following {
     other: SplitJacobian,
     /// Where the inputs are followed only if that pays: what is known about it.
     watch: Option<Watch>,
+    #[serde(skip)]
+    room: Room,
+}
+
+/// Room for evaluations, so that none of them allocates.
+#[derive(Clone, Debug, Default)]
+struct Room {
+    beside: Vec<f64>,
+    without: Vec<f64>,
+    residual: Vec<f64>,
+    /// Matrices for slopes.
+    matrices: Vec<Matrix>,
 }
 
 /// What evaluations of ∂F/∂y tell about following the inputs.
@@ -75,13 +84,6 @@ struct Watch {
     rows: Vec<f64>,
 }
 
-/// What must be left of the change of ∂F/∂y at most for following to help.
-const EXPLAINED: f64 = 0.7;
-/// Work after which following is judged, in units of the price of the slopes.
-const ENOUGH: f64 = 4.0;
-/// Work per step, in units of that before, from which on following does not pay; motions change.
-const WORSE: f64 = 1.2;
-
 impl Following {
     /// For a system with this many inputs.
     pub fn new(inputs: usize, split: &SplitJacobian, only_if_it_pays: bool) -> Self {
@@ -95,16 +97,47 @@ impl Following {
             patience: 1.0,
             rows: vec![0.0; split.f_y.n()],
         });
-        Self {
+        let mut following = Self {
             watch,
             base: split.f_y.clone(),
             at_base: vec![0.0; inputs],
-            slopes: Vec::new(),
+            slopes: Vec::with_capacity(inputs),
             known: false,
             evaluations: 0,
             now: vec![0.0; inputs],
             other: split.clone(),
+            room: Room::default(),
+        };
+        following.make_room();
+        following
+    }
+
+    /// Makes room for all slopes that there can be.
+    fn make_room(&mut self) {
+        let (n, inputs) = (self.base.n(), self.at_base.len());
+        for vector in [
+            &mut self.room.beside,
+            &mut self.room.without,
+            &mut self.room.residual,
+        ] {
+            vector.resize(n, 0.0);
         }
+        self.slopes.reserve(inputs - self.slopes.len());
+        while self.room.matrices.len() + self.slopes.len() < inputs {
+            self.room.matrices.push(self.base.clone());
+        }
+    }
+
+    /// Takes over what a checkpoint holds.
+    pub fn restore(&mut self, saved: &Self) {
+        self.clone_from(saved);
+        self.make_room();
+    }
+
+    /// Nothing is known about slopes any more.
+    fn drop_slopes(&mut self) {
+        let matrices = self.slopes.drain(..).map(|(_, matrix)| matrix);
+        self.room.matrices.extend(matrices);
     }
 
     /// Whether there is anything to follow.
@@ -138,6 +171,7 @@ impl Following {
         f_y: &Matrix,
         cost: Option<f64>,
     ) -> Option<Because> {
+        let useful = self.is_useful();
         let watch = self.watch.as_mut()?;
         let base_time = watch.base_time.replace(at.t);
         let cost = cost?;
@@ -152,19 +186,19 @@ impl Following {
             // Evaluations are made where following did not suffice: they tell nothing about where it did.
             // What counts is the work.
             let tried = spent >= ENOUGH * watch.price;
-            if !(self.slopes.is_empty() || tried && rate > WORSE * watch.rate) {
+            if !(!useful || tried && rate > WORSE * watch.rate) {
                 return None;
             }
             let verdict = Because::InputsDoNotPay {
-                depends: !self.slopes.is_empty(),
+                depends: useful,
                 before: watch.rate,
                 now: rate,
             };
-            self.slopes.clear();
-            self.known = false;
             (watch.wanted, watch.paid) = (false, 0.0);
             watch.since = Some(so_far);
             watch.patience *= 4.0;
+            self.drop_slopes();
+            self.known = false;
             return Some(verdict);
         }
         watch.paid += cost;
@@ -172,8 +206,15 @@ impl Following {
         // that of the start, where the state settles and the inputs have hardly moved.
         let look = cost + 1.0;
         let base_time = base_time.filter(|_| watch.paid >= watch.patience * look)?;
-        let looked = evaluate_at(engine, equations, at, base_time, &mut self.other)
-            .map(|()| compare(at, &mut watch.rows, f_y, &self.base, &self.other.f_y));
+        let looked = evaluate_at(
+            engine,
+            equations,
+            at,
+            base_time,
+            &mut self.room.residual,
+            &mut self.other,
+        )
+        .map(|()| compare(at, &mut watch.rows, f_y, &self.base, &self.other.f_y));
         // The state of now may not go with the inputs of then: nothing is learnt.
         let Some((change, left)) = looked.ok().filter(|(change, left)| *left < EXPLAINED * change) else {
             watch.patience *= 4.0;
@@ -212,7 +253,7 @@ impl Following {
         let found = self.find_slopes(engine, equations, at);
         equations.system.shift_input(None);
         if found.is_err() {
-            self.slopes.clear();
+            self.drop_slopes();
         }
         self.known = found.is_ok();
         self.evaluations = 0;
@@ -224,26 +265,29 @@ impl Following {
         equations: &mut Equations<'_>,
         at: &JacobianPoint<'_>,
     ) -> Result<(), Rejection> {
-        self.slopes.clear();
+        self.drop_slopes();
         // Beside the point: a chain that hangs straight feels no load along it.
-        let beside: Vec<f64> = at.y.iter().enumerate().map(|(j, y)| y + aside(j)).collect();
-        let mut without = at.residual.to_vec();
-        equations.residual(Purpose::Other, at.t, &beside, at.yp, &mut without)?;
-        let mut residual = without.clone();
+        for (j, (beside, y)) in self.room.beside.iter_mut().zip(at.y).enumerate() {
+            *beside = y + aside(j);
+        }
+        let room = &mut self.room;
+        equations.residual(Purpose::Other, at.t, &room.beside, at.yp, &mut room.without)?;
         for k in 0..self.at_base.len() {
             let shift = INCREMENT * self.at_base[k].abs().max(1.0);
             equations.system.shift_input(Some((k, shift)));
-            equations.residual(Purpose::Other, at.t, &beside, at.yp, &mut residual)?;
+            let room = &mut self.room;
+            equations.residual(Purpose::Other, at.t, &room.beside, at.yp, &mut room.residual)?;
             // What F does not depend on at all, such as the place of a mechanism in space, has no slope.
-            if residual == without {
+            if room.residual == room.without {
                 continue;
             }
-            evaluate_at(engine, equations, at, at.t, &mut self.other)?;
-            let mut slope = self.other.f_y.clone();
+            evaluate_at(engine, equations, at, at.t, &mut room.residual, &mut self.other)?;
+            let mut slope = room.matrices.pop().unwrap_or_else(|| self.base.clone());
             let largest = self.base.values().iter().fold(0.0_f64, |m, x| m.max(x.abs()));
             let mut any = false;
-            for (s, b) in slope.values_mut().iter_mut().zip(self.base.values()) {
-                let difference = *s - b;
+            let both = self.other.f_y.values().iter().zip(self.base.values());
+            for (s, (other, base)) in slope.values_mut().iter_mut().zip(both) {
+                let difference = other - base;
                 // Differences of differences: what is rounding stays out.
                 *s = if difference.abs() > 1e-7 * largest {
                     any = true;
@@ -252,8 +296,9 @@ impl Following {
                     0.0
                 };
             }
-            if any {
-                self.slopes.push((k, slope));
+            match any {
+                true => self.slopes.push((k, slope)),
+                false => self.room.matrices.push(slope),
             }
         }
         Ok(())
@@ -279,13 +324,14 @@ fn evaluate_at(
     equations: &mut Equations<'_>,
     at: &JacobianPoint<'_>,
     t: f64,
+    residual: &mut [f64],
     out: &mut SplitJacobian,
 ) -> Result<(), Rejection> {
-    let mut residual = at.residual.to_vec();
+    residual.copy_from_slice(at.residual);
     if engine.uses_residual() {
-        equations.residual(Purpose::Other, t, at.y, at.yp, &mut residual)?;
+        equations.residual(Purpose::Other, t, at.y, at.yp, residual)?;
     }
-    let residual = &residual;
+    let residual = &*residual;
     engine.evaluate(equations, &JacobianPoint { t, residual, ..*at }, out)
 }
 

@@ -19,22 +19,15 @@
 //! goes with the matrix kept, whatever its age, and converges as v̇ − M⁻¹ f does. It takes articulated bodies
 //! instead of the recursion of Newton and Euler, and the matrix of constraints is no longer renewed alone, since its
 //! transpose would have to be brought to M₀ as well. So it is used from where on M is found to change too much from
-//! step to step ([`Corrector::judge_metric`]).
+//! step to step ([`Metric::judge`]).
 
-use super::corrector::Corrector;
+use super::tuning::{METRIC_PATIENCE, MOST_PER_STEP, MOST_WITH_CONSTRAINTS};
 use crate::equations::{Equations, Purpose};
 use crate::explain::Decision;
 use crate::linear::Matrix;
 use core::ops::Range;
 use holonom_dae::{DerivativeForm, Rejection, Structure, Weights};
 use serde::{Deserialize, Serialize};
-
-/// Part of an error that the change of M in one step may leave behind after a correction.
-const MOST_PER_STEP: f64 = 0.05;
-/// The same where the matrix of constraints is renewed with M, which rows that are carried would have to go without.
-const MOST_WITH_CONSTRAINTS: f64 = 3.0;
-/// Renewals of M in a row that must find more than that.
-const PATIENCE: u32 = 2;
 
 /// What there is to know about M in the rows of motion, for residuals that have it there.
 pub(super) struct Metric {
@@ -43,7 +36,9 @@ pub(super) struct Metric {
     /// An error of velocities in units of the tolerance, and M₀ times it.
     probe: Vec<f64>,
     before: Vec<f64>,
-    pub(super) solved: Solved,
+    solved: Solved,
+    /// Steps between the last two renewals.
+    since: u32,
     pub(super) state: MetricState,
 }
 
@@ -60,7 +55,7 @@ pub(super) struct Solved {
 
 /// What of it later steps depend on.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(super) struct MetricState {
+pub struct MetricState {
     /// Rows of motion are brought to M₀.
     pub(super) carried: bool,
     /// From the next iteration on.
@@ -94,6 +89,7 @@ impl Metric {
                 yp: vec![0.0; n],
                 residual: vec![0.0; n],
             },
+            since: 1,
             probe: vec![0.0; v.len()],
             before: vec![0.0; v.len()],
             v,
@@ -103,6 +99,10 @@ impl Metric {
 
     pub(super) fn take_solved(&mut self) -> Solved {
         std::mem::take(&mut self.solved)
+    }
+
+    pub(super) fn put_solved(&mut self, solved: Solved) {
+        self.solved = solved;
     }
 
     /// out := M₀ x.
@@ -130,7 +130,7 @@ impl Metric {
     }
 
     /// M₀ (v̇ − M⁻¹ f) from v̇ − M⁻¹ f, where rows are carried.
-    fn carry(&mut self, f_yp: &Matrix, r: &mut [f64]) {
+    pub(super) fn carry(&mut self, f_yp: &Matrix, r: &mut [f64]) {
         if !self.state.carried {
             return;
         }
@@ -162,7 +162,7 @@ impl Metric {
     }
 
     /// After it: α (M − M₀) times the error, in rows of the whole system.
-    fn difference(&mut self, f_yp: &Matrix, alpha: f64, out: &mut [f64]) {
+    pub(super) fn difference(&mut self, f_yp: &Matrix, alpha: f64, out: &mut [f64]) {
         out.fill(0.0);
         let rows = &mut out[self.v.clone()];
         self.apply(f_yp, &self.probe, rows);
@@ -172,22 +172,12 @@ impl Metric {
     }
 }
 
-impl Corrector {
-    /// Whether rows of motion are brought to the mass matrix in use.
-    pub(crate) fn carries(&self) -> bool {
-        self.metric.as_ref().is_some_and(|m| m.state.carried)
-    }
-
-    /// Carries rows of motion from now on, where that was found to be needed: what is kept of ∂F/∂y may be older
-    /// than M₀, and belongs to the same place from the next evaluation on.
-    pub(super) fn begin_to_carry(&mut self) {
-        if let Some(metric) = &mut self.metric
-            && metric.state.wanted
-            && !metric.state.carried
-        {
-            metric.state.carried = true;
-            self.memory.requested = true;
-        }
+impl Metric {
+    /// Carries rows of motion from now on, where that was found to be needed; whether it begins.
+    pub(super) fn begin_to_carry(&mut self) -> bool {
+        let begins = self.state.wanted && !self.state.carried;
+        self.state.carried |= begins;
+        begins
     }
 
     /// Finds where to evaluate the Jacobian instead of at the given place: see [`Solved`].
@@ -195,124 +185,53 @@ impl Corrector {
         &mut self,
         equations: &mut Equations<'_>,
         (t, y, yp): (f64, &[f64], &[f64]),
+        needs_residual: bool,
     ) -> Result<(), Rejection> {
-        let Some(metric) = &mut self.metric else {
-            return Ok(());
-        };
-        let Solved { yp: solved, residual } = &mut metric.solved;
+        let Solved { yp: solved, residual } = &mut self.solved;
         equations.explicit_residual(Purpose::Other, t, y, yp, residual)?;
         solved.copy_from_slice(yp);
-        let v = metric.v.clone();
+        let v = self.v.clone();
         for (solved, r) in solved[v.clone()].iter_mut().zip(&residual[v]) {
             *solved -= r;
         }
-        if self.engine.uses_residual() {
+        if needs_residual {
             equations.residual(Purpose::Other, t, y, solved, residual)?;
         }
         Ok(())
     }
 
-    /// The residual looked at, for [`carry_delta`](Self::carry_delta).
-    pub(super) fn look(
+    /// Whether there was an M₀ to compare with, after it was renewed.
+    pub(super) fn is_to_be_judged(&mut self) -> bool {
+        self.since = self.state.steps.max(1);
+        self.state.steps = 0;
+        !self.state.wanted && std::mem::replace(&mut self.state.known, true)
+    }
+
+    /// Judges how much M has changed since it was last evaluated: `left` is the norm of the part of an error that the
+    /// matrix before would have left behind for this alone, of `n` unknowns.
+    pub(super) fn judge(
         &mut self,
-        equations: &mut Equations<'_>,
-        at: (f64, &[f64], &[f64]),
-    ) -> Result<(), Rejection> {
-        let mut r = std::mem::take(&mut self.residual);
-        let done = self.evaluate_rows(equations, at, &mut r);
-        self.residual = r;
-        done
-    }
-
-    /// Brings the rows of motion of a right-hand side to the mass matrix in use, where they are carried.
-    pub(super) fn carry_delta(&mut self) {
-        if let Some(metric) = &mut self.metric {
-            metric.carry(&self.split.f_yp, &mut self.delta);
-        }
-    }
-
-    /// r := F as the matrix in use takes it, from a scheme that has not renewed it since.
-    pub(crate) fn residual_in_rows(
-        &mut self,
-        equations: &mut Equations<'_>,
-        at: (f64, &[f64], &[f64]),
-        r: &mut [f64],
-    ) -> Result<(), Rejection> {
-        self.evaluate_rows(equations, at, r)?;
-        if let Some(metric) = &mut self.metric {
-            metric.carry(&self.split.f_yp, r);
-        }
-        Ok(())
-    }
-
-    /// The same for the residual looked at.
-    pub(crate) fn look_in_rows(
-        &mut self,
-        equations: &mut Equations<'_>,
-        at: (f64, &[f64], &[f64]),
-    ) -> Result<(), Rejection> {
-        let mut r = std::mem::take(&mut self.residual);
-        let done = self.residual_in_rows(equations, at, &mut r);
-        self.residual = r;
-        done
-    }
-
-    fn evaluate_rows(
-        &self,
-        equations: &mut Equations<'_>,
-        (t, y, yp): (f64, &[f64], &[f64]),
-        r: &mut [f64],
-    ) -> Result<(), Rejection> {
-        if self.carries() {
-            equations.explicit_residual(Purpose::Corrector, t, y, yp, r)
-        } else {
-            equations.residual(Purpose::Corrector, t, y, yp, r)
-        }
-    }
-
-    /// Judges how much M has changed since it was last evaluated, with the matrix just factorised: the part of an
-    /// error that the matrix before would have left behind for this alone.
-    pub(super) fn judge_metric(
-        &mut self,
-        equations: &mut Equations<'_>,
-        (t, alpha): (f64, f64),
-        weights: &Weights,
-        solve: impl FnOnce(&mut Self, &mut [f64]),
-    ) {
-        let Some(metric) = &mut self.metric else { return };
-        let state = &mut metric.state;
-        let steps = f64::from(state.steps.max(1));
-        state.steps = 0;
-        if state.wanted || !std::mem::replace(&mut state.known, true) {
-            return;
-        }
-        let mut delta = std::mem::take(&mut self.delta);
-        metric.difference(&self.split.f_yp, alpha, &mut delta);
-        for (d, s) in delta.iter_mut().zip(&self.row_scale) {
-            *d *= s;
-        }
-        solve(self, &mut delta);
-        equations.counters.solves += 1;
-        for (d, s) in delta.iter_mut().zip(&self.column_scale) {
-            *d *= s;
-        }
-        let left = weights.norm(&delta);
-        // That of the error: one tolerance in each velocity.
-        let n = delta.len() as f64;
-        self.delta = delta;
-        let Some(metric) = &mut self.metric else { return };
-        let left = left / (metric.probe.len() as f64 / n).sqrt() / steps;
-        let limit = if self.memory.gives_constraints {
+        t: f64,
+        left: f64,
+        n: usize,
+        gives_constraints: bool,
+        explicit: bool,
+    ) -> Option<Decision> {
+        // In units of the error: one tolerance in each velocity.
+        let part = (self.probe.len() as f64 / n as f64).sqrt();
+        let left = left / part / f64::from(self.since);
+        let limit = if gives_constraints {
             MOST_WITH_CONSTRAINTS
         } else {
             MOST_PER_STEP
         };
-        let state = &mut metric.state;
+        let state = &mut self.state;
         // NaN is no sign of anything.
         state.streak = if left > limit { state.streak + 1 } else { 0 };
-        if state.streak >= PATIENCE && equations.system.has_explicit_residual() {
-            state.wanted = true;
-            self.decisions.add(Decision::metric(t, left, limit));
+        if state.streak < METRIC_PATIENCE || !explicit {
+            return None;
         }
+        state.wanted = true;
+        Some(Decision::metric(t, left, limit))
     }
 }

@@ -1,5 +1,6 @@
 //! What is told about changes of the sparsity pattern in a run.
 
+use crate::explain::{Because, Change, Decision, Subject};
 use crate::jacobian::PatternChange;
 use crate::refresh::Reason;
 use std::fmt;
@@ -13,6 +14,29 @@ pub struct PatternEvent {
     pub reason: Reason,
     /// What changed; none when missing entries were looked for and there were none.
     pub change: Option<PatternChange>,
+}
+
+impl PatternEvent {
+    /// As a decision of the run.
+    pub(super) fn decision(self) -> Decision {
+        let change = self.change.map(|c| Change {
+            before: c.before.map(|(_, groups)| groups),
+            groups: c.groups,
+        });
+        let chosen = match self.change {
+            Some(c) if !c.in_use => "traced",
+            _ => "estimated",
+        };
+        Decision {
+            t: Some(self.t),
+            subject: Subject::Sparsity,
+            chosen: chosen.into(),
+            because: Because::Pattern {
+                change,
+                reason: self.reason,
+            },
+        }
+    }
 }
 
 impl fmt::Display for PatternEvent {

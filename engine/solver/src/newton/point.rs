@@ -2,19 +2,76 @@
 //! y ← y − c J̄⁻¹ F(t, y, αy + β), with the matrix kept over many steps.
 
 use super::corrector::{Corrector, CorrectorStep};
+use super::iteration::Iteration;
+use super::operator::{Direct, IterationOperator, Shift};
 use super::scheme::Scheme;
-use super::{Convergence, Verdict};
+use super::tuning::LINEAR_ACCURACY;
 use crate::equations::Equations;
-use crate::linear::{Factorised, Singular};
+use crate::linear::LinearSolver;
+use crate::state::State;
 use holonom_dae::{Rejection, Weights};
 
+/// Solves systems F(t, y, αy + β) = 0, one after the other.
+pub struct PointSolver {
+    operator: Direct,
+    predicted: Vec<f64>,
+    derivative_predicted: Vec<f64>,
+    delta: Vec<f64>,
+}
+
+impl PointSolver {
+    /// With the linearisations of this corrector, by this linear solver.
+    pub fn new(corrector: &Corrector, solver: Box<dyn LinearSolver>) -> Self {
+        let operator = Direct::new(corrector.linearisation(), solver);
+        let n = corrector.linearisation().parts().f_y.n();
+        Self {
+            operator,
+            predicted: vec![0.0; n],
+            derivative_predicted: vec![0.0; n],
+            delta: vec![0.0; n],
+        }
+    }
+
+    /// Improves the predicted `y`, `yp` until they solve the system; `e` receives y minus its
+    /// prediction. On a rejection `y` and `yp` hold the last iterate.
+    pub fn solve(
+        &mut self,
+        corrector: &mut Corrector,
+        equations: &mut Equations<'_>,
+        weights: &Weights,
+        step: CorrectorStep,
+        (y, yp, e): (&mut [f64], &mut [f64], &mut [f64]),
+    ) -> Result<(), Rejection> {
+        let mut point = Point {
+            t: step.t,
+            y,
+            yp,
+            e,
+            room: self,
+        };
+        corrector.solve(equations, weights, step, &mut point)
+    }
+
+    /// What later solves depend on, besides the corrector.
+    pub fn checkpoint(&self) -> (State, bool) {
+        self.operator.checkpoint()
+    }
+
+    /// Takes back what [`checkpoint`](Self::checkpoint) gave, after the corrector has.
+    pub fn restore(&mut self, state: &(State, bool), corrector: &Corrector) {
+        let alpha = corrector.operator_alpha();
+        self.operator.restore(state, corrector.linearisation(), alpha);
+    }
+}
+
 /// F(t, y, αy + β) = 0, from a prediction.
-pub(super) struct Point<'a> {
-    pub t: f64,
-    pub y: &'a mut [f64],
-    pub yp: &'a mut [f64],
+struct Point<'a> {
+    t: f64,
+    y: &'a mut [f64],
+    yp: &'a mut [f64],
     /// y minus its prediction.
-    pub e: &'a mut [f64],
+    e: &'a mut [f64],
+    room: &'a mut PointSolver,
 }
 
 impl Scheme for Point<'_> {
@@ -31,9 +88,9 @@ impl Scheme for Point<'_> {
         step: &CorrectorStep,
     ) -> Result<(), Rejection> {
         c.look(equations, (step.t, self.y, self.yp))?;
-        c.residual_predicted.copy_from_slice(&c.residual);
-        c.predicted.copy_from_slice(self.y);
-        c.derivative_predicted.copy_from_slice(self.yp);
+        c.predict_residual();
+        self.room.predicted.copy_from_slice(self.y);
+        self.room.derivative_predicted.copy_from_slice(self.yp);
         Ok(())
     }
 
@@ -51,19 +108,16 @@ impl Scheme for Point<'_> {
         (self.t, self.y, self.yp)
     }
 
-    fn factorise(
-        &mut self,
-        c: &mut Corrector,
-        equations: &mut Equations<'_>,
-        step: &CorrectorStep,
-    ) -> Result<Factorised, Singular> {
-        c.form_matrix(step.alpha);
-        equations.counters.factorisations += 1;
-        c.linear.factorise(&c.matrix)
+    fn operator(&mut self) -> &mut dyn IterationOperator {
+        &mut self.room.operator
     }
 
-    fn solve_scaled(&mut self, c: &mut Corrector, b: &mut [f64]) {
-        c.linear.solve(b);
+    fn shift(&self, step: &CorrectorStep) -> Shift<'static> {
+        Shift {
+            alpha: step.alpha,
+            h: step.h,
+            pairs: &[],
+        }
     }
 
     fn iterate(
@@ -73,71 +127,22 @@ impl Scheme for Point<'_> {
         weights: &Weights,
         step: &CorrectorStep,
     ) -> Result<(), Rejection> {
-        let alpha = step.alpha;
         // The factor c of Arnold (18) for a matrix made for another α [Burrage et al. 1980].
-        let factor = 2.0 / (1.0 + alpha / c.memory.alpha);
-        c.memory.corrections = 0;
-        let mut convergence = Convergence::new();
-        loop {
-            c.delta.copy_from_slice(&c.residual);
-            c.carry_delta();
-            if c.scaled {
-                for (d, s) in c.delta.iter_mut().zip(&c.row_scale) {
-                    *d *= s * factor;
-                }
-            } else {
-                for d in &mut c.delta {
-                    *d *= factor;
-                }
-            }
-            if c.memory.refine {
-                c.linear.solve_refined(&c.matrix, &mut c.delta);
-            } else {
-                c.linear.solve(&mut c.delta);
-            }
-            equations.counters.solves += 1;
-            equations.counters.newton_iterations += 1;
-            c.memory.corrections += 1;
-            if c.scaled {
-                for (d, s) in c.delta.iter_mut().zip(&c.column_scale) {
-                    *d *= s;
-                }
-            }
-            if c.memory.corrections == 1 {
-                for (e, d) in self.e.iter_mut().zip(&c.delta) {
-                    *e = -d;
-                }
-            } else {
-                for (e, d) in self.e.iter_mut().zip(&c.delta) {
-                    *e -= d;
-                }
-            }
-            for ((y, yp), d) in self.y.iter_mut().zip(self.yp.iter_mut()).zip(&c.delta) {
-                *y -= d;
-                *yp -= alpha * d;
-            }
-            let norm = weights.norm(&c.delta);
-            let rounding = || 100.0 * f64::EPSILON * weights.norm(&c.predicted);
-            let verdict = convergence.judge(norm, rounding, &mut c.memory.rate, &c.options);
-            match verdict {
-                Verdict::Converged => return Ok(()),
-                Verdict::Continue => {}
-                Verdict::Diverges | Verdict::TooSlow => {
-                    // Corrections this small are rounding, not divergence: even at the
-                    // slowest rate allowed the error left would be within its share.
-                    let r = c.options.rejection_rate;
-                    let small = (c.options.share * (1.0 - r) / r).max(c.amplified_rounding(weights));
-                    if c.options.accept_rounding && weights.graded_norm(&c.delta) <= small {
-                        return Ok(());
-                    }
-                    return Err(match verdict {
-                        Verdict::TooSlow => Rejection::SlowConvergence,
-                        _ => Rejection::Divergence,
-                    });
-                }
-            }
-            c.look(equations, (step.t, self.y, self.yp))?;
-        }
+        let factor = 2.0 / (1.0 + step.alpha / c.operator_alpha());
+        let mut newton = *c.newton();
+        let rule = newton.rule;
+        let mut corrections = Correction {
+            point: self,
+            c,
+            equations,
+            weights,
+            step,
+            factor,
+            corrections: 0,
+        };
+        let done = newton.run(&rule, &mut corrections);
+        c.set_newton(newton);
+        done
     }
 
     fn respect_bounds(
@@ -155,8 +160,84 @@ impl Scheme for Point<'_> {
     }
 
     fn rewind(&mut self, c: &mut Corrector) {
-        self.y.copy_from_slice(&c.predicted);
-        self.yp.copy_from_slice(&c.derivative_predicted);
-        c.residual.copy_from_slice(&c.residual_predicted);
+        self.y.copy_from_slice(&self.room.predicted);
+        self.yp.copy_from_slice(&self.room.derivative_predicted);
+        c.rewind_residual();
+    }
+}
+
+/// Corrections of a point.
+struct Correction<'a, 'p, 'e> {
+    point: &'a mut Point<'p>,
+    c: &'a mut Corrector,
+    equations: &'a mut Equations<'e>,
+    weights: &'a Weights,
+    step: &'a CorrectorStep,
+    factor: f64,
+    corrections: u32,
+}
+
+impl Iteration for Correction<'_, '_, '_> {
+    fn correct(&mut self) -> Result<f64, Rejection> {
+        let Self {
+            point, c, equations, ..
+        } = self;
+        if self.corrections > 0 {
+            c.look(equations, (self.step.t, point.y, point.yp))?;
+        }
+        let PointSolver { operator, delta, .. } = &mut *point.room;
+        delta.copy_from_slice(c.last_residual());
+        c.carry(delta);
+        let scaling = &c.linearisation().scaling;
+        if scaling.is_used() {
+            for (d, s) in delta.iter_mut().zip(&scaling.scales().rows) {
+                *d *= s * self.factor;
+            }
+        } else {
+            for d in &mut *delta {
+                *d *= self.factor;
+            }
+        }
+        let solved = operator.solve(delta, LINEAR_ACCURACY);
+        equations.counters.solves += 1;
+        equations.counters.newton_iterations += 1;
+        match solved {
+            Ok(solved) => equations.counters.krylov_iterations += u64::from(solved.iterations),
+            Err(stalled) => {
+                equations.counters.krylov_iterations += u64::from(stalled.iterations);
+                c.solver_stalled();
+                return Err(Rejection::SlowConvergence);
+            }
+        }
+        self.corrections += 1;
+        if scaling.is_used() {
+            for (d, s) in delta.iter_mut().zip(&scaling.scales().columns) {
+                *d *= s;
+            }
+        }
+        if self.corrections == 1 {
+            for (e, d) in point.e.iter_mut().zip(&*delta) {
+                *e = -d;
+            }
+        } else {
+            for (e, d) in point.e.iter_mut().zip(&*delta) {
+                *e -= d;
+            }
+        }
+        let alpha = self.step.alpha;
+        for ((y, yp), d) in point.y.iter_mut().zip(point.yp.iter_mut()).zip(&*delta) {
+            *y -= d;
+            *yp -= alpha * d;
+        }
+        Ok(self.weights.norm(delta))
+    }
+
+    fn rounding(&self) -> f64 {
+        100.0 * f64::EPSILON * self.weights.norm(&self.point.room.predicted)
+    }
+
+    fn is_amplified_rounding(&mut self, _: f64, share: f64) -> bool {
+        let small = share.max(self.c.amplified_rounding(self.weights));
+        self.weights.graded_norm(&self.point.room.delta) <= small
     }
 }

@@ -1,15 +1,14 @@
-//! [`Scheme`]: what is solved with the matrices of a [`Corrector`], and what it sees of them.
+//! [`Scheme`]: a nonlinear system that a [`Corrector`] solves, and what it sees of it.
 
 use super::corrector::{Corrector, CorrectorStep};
-use super::{Convergence, NewtonOptions, RateMemory, Verdict};
+use super::operator::{IterationOperator, Shift};
+use super::{NewtonOptions, linearisation::Linearisation};
 use crate::equations::Equations;
-use crate::jacobian::SplitJacobian;
-use crate::linear::{Factorised, Singular};
-use holonom_dae::{RESERVE, Rejection, Weights};
+use holonom_dae::{Rejection, Weights};
 
-/// A nonlinear system that is solved with the matrices of a [`Corrector`].
+/// A nonlinear system with the operator by which it is solved.
 pub(crate) trait Scheme {
-    /// Whether the matrix must have the α of the step, because nothing makes up for another one.
+    /// Whether the operator must have the α of the step, because nothing makes up for another one.
     const NEEDS_MATCH: bool;
 
     /// Residuals that one correction takes.
@@ -34,18 +33,13 @@ pub(crate) trait Scheme {
     /// Where the Jacobian is evaluated: t, y and ẏ.
     fn place(&self) -> (f64, &[f64], &[f64]);
 
-    /// Forms and factorises what the iteration needs from the parts of the Jacobian.
-    fn factorise(
-        &mut self,
-        corrector: &mut Corrector,
-        equations: &mut Equations<'_>,
-        step: &CorrectorStep,
-    ) -> Result<Factorised, Singular>;
+    /// The operator.
+    fn operator(&mut self) -> &mut dyn IterationOperator;
 
-    /// Applies the inverse of α ∂F/∂ẏ + ∂F/∂y in the scaling in use.
-    fn solve_scaled(&mut self, corrector: &mut Corrector, b: &mut [f64]);
+    /// What the operator is to be made for.
+    fn shift(&self, step: &CorrectorStep) -> Shift<'static>;
 
-    /// Iterates with the matrices in use, from the prediction.
+    /// Iterates with the operator in use, from the prediction.
     fn iterate(
         &mut self,
         corrector: &mut Corrector,
@@ -67,76 +61,80 @@ pub(crate) trait Scheme {
     fn rewind(&mut self, corrector: &mut Corrector);
 }
 
+/// What schemes see of a corrector.
 impl Corrector {
-    /// Accuracy to which rounding lets each variable be determined, from the last evaluation.
-    pub(crate) fn rounding(&self) -> &[f64] {
-        &self.rounding
-    }
-
-    /// Corrections that rounding alone produces with the matrix in use, and that leave room in the error test; zero where
-    /// no variable has an index above 1.
-    pub(crate) fn amplified_rounding(&self, weights: &Weights) -> f64 {
-        /// Corrections go to and fro by some of what rounding does to the solution.
-        const SOME: f64 = 4.0;
-        /// Share of the error allowed: that of the lowest tolerance.
-        const MOST: f64 = SOME / RESERVE;
-        if weights.reserve() < RESERVE {
-            return 0.0;
-        }
-        (SOME * weights.graded_norm(&self.rounding)).min(MOST)
-    }
-
     /// The stopping rule asked for.
     pub(crate) fn options(&self) -> NewtonOptions {
-        self.options
+        self.newton.rule
     }
 
     /// The parts of the Jacobian in use.
-    pub(crate) fn split(&self) -> &SplitJacobian {
-        &self.split
-    }
-
-    /// Scales of rows and columns in the matrices in use.
-    pub(crate) fn scales(&self) -> (&[f64], &[f64]) {
-        (&self.row_scale, &self.column_scale)
+    pub(crate) fn linearisation(&self) -> &Linearisation {
+        &self.linearisation
     }
 
     /// The residual looked at last and the scales of its rows.
     pub(crate) fn residual_and_row_scale(&self) -> (&[f64], &[f64]) {
-        (&self.residual, &self.row_scale)
+        (&self.residuals.last, &self.linearisation.scaling.scales().rows)
     }
 
     /// Room for the residual where the Jacobian is evaluated.
     pub(crate) fn residual_for_jacobian_mut(&mut self) -> &mut [f64] {
-        &mut self.residual_predicted
+        &mut self.residuals.at_jacobian
     }
 
     /// Whether updates renew the matrix of constraints, so that parts of the Jacobian are of different age.
     pub(crate) fn renews_constraints(&self) -> bool {
-        self.memory.gives_constraints
+        self.linearisation.age().gives_constraints
     }
 
-    /// Whether there is a factorisation.
-    pub(crate) fn has_matrix(&self) -> bool {
-        self.memory.has_matrix
+    /// Whether there is an operator.
+    pub(crate) fn has_operator(&self) -> bool {
+        self.standing.exists
     }
 
-    /// A new iteration begins.
-    pub(crate) fn begin_corrections(&mut self) {
-        self.memory.corrections = 0;
-    }
-
-    /// Judges a correction and remembers what it says about the matrices in use.
-    pub(crate) fn judge(
+    /// Looks at the residual at a place: it becomes the last one, in the rows that the operator takes.
+    pub(crate) fn look_in_rows(
         &mut self,
-        convergence: &mut Convergence,
-        norm: f64,
-        rounding: f64,
-        options: &NewtonOptions,
-    ) -> (Verdict, RateMemory) {
-        self.memory.corrections += 1;
-        let verdict = convergence.judge(norm, || rounding, &mut self.memory.rate, options);
-        (verdict, self.memory.rate)
+        equations: &mut Equations<'_>,
+        at: (f64, &[f64], &[f64]),
+    ) -> Result<(), Rejection> {
+        self.linearisation
+            .residual(equations, at, &mut self.residuals.last)?;
+        self.linearisation.carry(&mut self.residuals.last);
+        Ok(())
+    }
+
+    /// The same, before the rows of motion are brought to the mass matrix in use.
+    pub(crate) fn look(
+        &mut self,
+        equations: &mut Equations<'_>,
+        at: (f64, &[f64], &[f64]),
+    ) -> Result<(), Rejection> {
+        self.linearisation
+            .residual(equations, at, &mut self.residuals.last)
+    }
+
+    /// Brings the rows of motion of a right-hand side to the mass matrix in use, where they are carried.
+    pub(crate) fn carry(&mut self, r: &mut [f64]) {
+        self.linearisation.carry(r);
+    }
+
+    /// r := F in the rows that the operator takes.
+    pub(crate) fn residual_in_rows(
+        &mut self,
+        equations: &mut Equations<'_>,
+        at: (f64, &[f64], &[f64]),
+        r: &mut [f64],
+    ) -> Result<(), Rejection> {
+        self.linearisation.residual(equations, at, r)?;
+        self.linearisation.carry(r);
+        Ok(())
+    }
+
+    /// Scales rows and columns for steps of size `h`.
+    pub(crate) fn scale_for(&mut self, h: f64) {
+        self.linearisation.scaling.set(h);
     }
 
     /// Moves variables that fell below their bound back onto it, by calling `move_by` with their number and
@@ -146,36 +144,9 @@ impl Corrector {
         &self,
         weights: &Weights,
         y: &mut [f64],
-        mut move_by: impl FnMut(&mut [f64], usize, f64),
+        move_by: impl FnMut(&mut [f64], usize, f64),
     ) -> Result<(), Rejection> {
-        if self.lower_bounds.is_empty() {
-            return Ok(());
-        }
-        let mut sum = 0.0;
-        let mut worst = (0.0, 0);
-        for &(i, bound) in &self.lower_bounds {
-            let below = bound - y[i];
-            // Rounding alone may carry a variable across its bound.
-            let d = if below > 2.0 * self.rounding[i] {
-                below * weights.reciprocal()[i]
-            } else {
-                0.0
-            };
-            sum += d * d;
-            if d > worst.0 {
-                worst = (d, i);
-            }
-        }
-        if (sum / y.len() as f64).sqrt() > self.options.share {
-            return Err(Rejection::BelowBound { variable: worst.1 });
-        }
-        for &(i, bound) in &self.lower_bounds {
-            let d = bound - y[i];
-            if d > 0.0 {
-                move_by(y, i, d);
-                y[i] = bound;
-            }
-        }
-        Ok(())
+        let allowed = (self.rounding.each(), self.newton.rule.share);
+        self.bounds.respect(allowed, weights, y, move_by)
     }
 }

@@ -1,63 +1,68 @@
 //! Our default: ∂F/∂y is kept as long as it serves; a changed α is followed by refactorising
 //! α ∂F/∂ẏ + ∂F/∂y with the kept part, which costs no residual.
 
-use super::{Action, Reason, RefreshPolicy, Situation};
+use super::tuning::{DRASTIC, WORTH_FACTORISING, WORTH_FOLLOWING};
+use super::{Entry, Plan, Reason, RefreshPolicy, Renewal, Situation};
+
+/// In the registry.
+pub(super) const ENTRY: Entry = Entry {
+    name: "classical",
+    description: "reuses ∂F/∂y as long as the corrector converges well; a change of α costs a matrix addition",
+    literature: "own; Arnold (22)–(25)",
+    combined_differences: false,
+    options: None,
+    build: |_| Box::new(Classical),
+};
 
 /// Separate fates for ∂F/∂y (dear) and the factorisation (cheap).
 pub struct Classical;
 
-/// Change of α, either way, that is worth a factorisation. Below it the factor
-/// c = 2/(1 + α/ᾱ) of Arnold (18) repairs most of the damage.
-const WORTH_FACTORISING: f64 = 0.85;
-/// Corrections too many that are worth a factorisation where ∂F/∂y can be brought up to date in part.
-const WORTH_FOLLOWING: f64 = 2.0;
-/// Without separated parts a change of α needs a full evaluation: only when drastic.
-const DRASTIC: f64 = 0.6;
 impl RefreshPolicy for Classical {
     fn name(&self) -> &'static str {
         "classical"
     }
 
-    fn decide(&mut self, s: &Situation) -> Action {
+    fn decide(&mut self, s: &Situation) -> Plan {
         let changed = |limit: f64| s.alpha_ratio < limit || s.alpha_ratio > 1.0 / limit;
-        match s.reason {
-            Reason::FirstStep | Reason::Requested => Action::FullEvaluation,
+        let renewal = match s.reason {
+            Reason::FirstStep | Reason::Requested => Renewal::FullEvaluation,
             Reason::NewStep | Reason::ErrorTestFailure => {
                 // The classical ski-rental rule: when the extra corrections so far would have
                 // paid for an evaluation, pay. At most twice the cost of knowing the future.
                 let due = s.excess >= s.cost;
                 let late = s.recent_excess >= WORTH_FOLLOWING;
                 if s.pattern_is_doubtful() {
-                    Action::RegroupSparsity
+                    Renewal::RegroupSparsity
                 } else if due && (s.matched || !s.separated) {
-                    Action::FullEvaluation
+                    Renewal::FullEvaluation
                 } else if s.moved.inputs && (changed(WORTH_FACTORISING) || late) {
-                    Action::ExtendedUpdate
+                    Renewal::ExtendedUpdate
                 } else if s.separated && (changed(WORTH_FACTORISING) || due || late && s.moved.constraints) {
-                    Action::PartitionedUpdate
+                    Renewal::PartitionedUpdate
                 } else if !s.separated && changed(DRASTIC) {
-                    Action::FullEvaluation
+                    Renewal::FullEvaluation
                 } else {
-                    Action::Keep
+                    Renewal::Keep
                 }
             }
-            Reason::PatternViolated if s.pattern_is_doubtful() => Action::RegroupSparsity,
-            Reason::PatternViolated => Action::Keep,
+            Reason::PatternViolated if s.pattern_is_doubtful() => Renewal::RegroupSparsity,
+            Reason::PatternViolated => Renewal::Keep,
             // A fresh matrix that does not help may lack entries; else it leaves a smaller step as
             // the only remedy.
-            Reason::SlowConvergence | Reason::Divergence => {
+            Reason::SlowConvergence | Reason::Divergence | Reason::Stalled => {
                 if s.fresh && s.pattern_is_doubtful() {
-                    Action::RegroupSparsity
+                    Renewal::RegroupSparsity
                 } else if s.fresh {
-                    Action::Keep
+                    Renewal::Keep
                 } else if s.moved.inputs {
-                    Action::ExtendedUpdate
+                    Renewal::ExtendedUpdate
                 } else if s.separated && s.moved.constraints {
-                    Action::PartitionedUpdate
+                    Renewal::PartitionedUpdate
                 } else {
-                    Action::FullEvaluation
+                    Renewal::FullEvaluation
                 }
             }
-        }
+        };
+        renewal.into()
     }
 }

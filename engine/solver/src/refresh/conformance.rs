@@ -1,10 +1,13 @@
 //! The policies as tables of situations and actions, and what every policy must do.
 
-use super::{Action, Moved, REGISTRY, Reason, RefreshPolicy, Situation};
+use crate::settings::Owned;
+
+use super::{Moved, Phase, Plan, REGISTRY, Reason, RefreshPolicy, Renewal, Situation};
 
 /// Nothing special: the matrix fits and serves.
 const QUIET: Situation = Situation {
     reason: Reason::NewStep,
+    phase: Phase(0),
     alpha_ratio: 1.0,
     separated: true,
     fresh: false,
@@ -21,14 +24,18 @@ const QUIET: Situation = Situation {
 
 fn build(name: &str) -> Box<dyn RefreshPolicy> {
     let entry = super::find(name).unwrap_or_else(|| panic!("there is no policy {name}"));
-    (entry.build)()
+    (entry.build)(&Owned::default())
 }
 
 #[track_caller]
-fn check(name: &str, table: &[(Situation, Action)]) {
+fn check(name: &str, table: &[(Situation, Renewal)]) {
     let mut policy = build(name);
     for (situation, action) in table {
-        assert_eq!(policy.decide(situation), *action, "{name} in {situation:?}");
+        assert_eq!(
+            policy.decide(situation),
+            Plan::from(*action),
+            "{name} in {situation:?}"
+        );
     }
 }
 
@@ -46,8 +53,8 @@ fn dassl() {
         matched: false,
         ..s
     };
-    use Action::{FullEvaluation, Keep};
     use Reason::{Divergence, ErrorTestFailure, FirstStep, NewStep, Requested, SlowConvergence};
+    use Renewal::{FullEvaluation, Keep};
     let mut table = vec![
         (
             Situation {
@@ -108,7 +115,7 @@ fn dassl() {
         ]);
     }
     check("dassl", &table);
-    assert!(build("dassl").combined_differences());
+    assert!(super::find("dassl").is_some_and(|entry| entry.combined_differences));
     // DASSL keeps no count of corrections and knows no separated parts.
     for separated in [false, true] {
         check(
@@ -129,8 +136,8 @@ fn dassl() {
 /// matrix is not that of this α or of these inputs.
 #[test]
 fn dassl_with_updates() {
-    use Action::{ExtendedUpdate, FullEvaluation, Keep, PartitionedUpdate};
     use Reason::{NewStep, SlowConvergence};
+    use Renewal::{ExtendedUpdate, FullEvaluation, Keep, PartitionedUpdate};
     let at = |reason, alpha_ratio: f64, inputs| Situation {
         reason,
         alpha_ratio,
@@ -160,7 +167,7 @@ fn dassl_with_updates() {
 /// corrections too many have been made.
 #[test]
 fn classical_with_inputs() {
-    use Action::{ExtendedUpdate, FullEvaluation, Keep};
+    use Renewal::{ExtendedUpdate, FullEvaluation, Keep};
     let s = Situation {
         moved: Moved {
             inputs: true,
@@ -204,7 +211,7 @@ fn classical_with_inputs() {
 /// corrections too many have been made; but not twice at the same place.
 #[test]
 fn renewed_constraints() {
-    use Action::{FullEvaluation, Keep, PartitionedUpdate};
+    use Renewal::{FullEvaluation, Keep, PartitionedUpdate};
     let at = |reason, constraints, recent_excess| Situation {
         reason,
         moved: Moved {
@@ -243,8 +250,8 @@ fn renewed_constraints() {
 
 #[test]
 fn classical() {
-    use Action::{FullEvaluation, Keep, PartitionedUpdate};
     use Reason::{Divergence, ErrorTestFailure, FirstStep, NewStep, Requested, SlowConvergence};
+    use Renewal::{FullEvaluation, Keep, PartitionedUpdate};
     let s = QUIET;
     let mut table = vec![
         (
@@ -345,18 +352,18 @@ fn classical() {
         ]);
     }
     check("classical", &table);
-    assert!(!build("classical").combined_differences());
+    assert!(super::find("classical").is_some_and(|entry| !entry.combined_differences));
 }
 
 /// What the corrector relies on, whatever the policy.
 #[test]
 fn every_policy() {
     for entry in REGISTRY {
-        let mut policy = (entry.build)();
+        let mut policy = (entry.build)(&Owned::default());
         assert_eq!(policy.name(), entry.name);
         assert!(!entry.description.is_empty() && !entry.literature.is_empty());
         for separated in [false, true] {
-            let separated = separated && !policy.combined_differences();
+            let separated = separated && !entry.combined_differences;
             for alpha_ratio in [0.1, 0.9, 1.0, 1.1, 10.0] {
                 let s = Situation {
                     alpha_ratio,
@@ -365,10 +372,10 @@ fn every_policy() {
                     ..QUIET
                 };
                 for reason in [Reason::FirstStep, Reason::Requested] {
-                    let action = policy.decide(&Situation { reason, ..s });
-                    assert_eq!(action, Action::FullEvaluation, "{}", entry.name);
+                    let action = policy.decide(&Situation { reason, ..s }).linearisation;
+                    assert_eq!(action, Renewal::FullEvaluation, "{}", entry.name);
                 }
-                for reason in [Reason::SlowConvergence, Reason::Divergence] {
+                for reason in [Reason::SlowConvergence, Reason::Divergence, Reason::Stalled] {
                     // Nothing newer than fresh: anything but Keep would loop for ever.
                     let action = policy.decide(&Situation {
                         reason,
@@ -376,15 +383,19 @@ fn every_policy() {
                         matched: true,
                         ..s
                     });
-                    assert_eq!(action, Action::Keep, "{}", entry.name);
+                    assert!(action.keeps(), "{}", entry.name);
                     // A stale matrix must not be blamed on the step size.
                     let action = policy.decide(&Situation { reason, ..s });
-                    assert_ne!(action, Action::Keep, "{}", entry.name);
+                    assert!(!action.keeps(), "{}", entry.name);
                 }
                 for reason in [Reason::NewStep, Reason::ErrorTestFailure] {
                     // Without separated parts there is nothing to update.
-                    let action = policy.decide(&Situation { reason, ..s });
-                    assert!(separated || action != Action::PartitionedUpdate, "{}", entry.name);
+                    let action = policy.decide(&Situation { reason, ..s }).linearisation;
+                    assert!(
+                        separated || action != Renewal::PartitionedUpdate,
+                        "{}",
+                        entry.name
+                    );
                 }
             }
         }
@@ -408,20 +419,24 @@ fn doubtful_patterns() {
             (PatternViolated, true),
             (NewStep, false),
         ] {
-            check(
-                entry.name,
-                &[
-                    (situation(reason, fresh, 1.0), Action::RegroupSparsity),
-                    (situation(reason, fresh, 0.9), Action::Keep),
-                    (situation(reason, fresh, 0.0), Action::Keep),
-                ],
-            );
+            let mut policy = build(entry.name);
+            let mut renewal = |doubt| policy.decide(&situation(reason, fresh, doubt)).linearisation;
+            assert_eq!(renewal(1.0), Renewal::RegroupSparsity, "{}", entry.name);
+            for doubt in [0.9, 0.0] {
+                let found = renewal(doubt);
+                // At the beginning of a step a policy may evaluate for reasons of its own.
+                let fine = match fresh {
+                    true => found == Renewal::Keep,
+                    false => found != Renewal::RegroupSparsity,
+                };
+                assert!(fine, "{} at {doubt}: {found:?}", entry.name);
+            }
         }
         // First a matrix that is fresh.
         for reason in [SlowConvergence, Divergence] {
             check(
                 entry.name,
-                &[(situation(reason, false, 5.0), Action::FullEvaluation)],
+                &[(situation(reason, false, 5.0), Renewal::FullEvaluation)],
             );
         }
     }

@@ -1,18 +1,29 @@
-//! When to renew what: a policy hears a reason and answers an action.
+//! When to renew what: a policy hears of a situation and answers with a plan.
 //!
 //! A pure state machine: it knows no matrices and no solver, and can be tested by feeding it
-//! situations. Every action is counted by the corrector that carries it out.
+//! situations. What a plan does is counted by the corrector that carries it out. What a policy remembers from one
+//! situation to the next is part of a checkpoint.
 
-mod classical;
 #[cfg(test)]
 mod conformance;
-mod dassl;
+mod tuning;
 pub mod update;
+
+registry! {
+    /// All policies.
+    Entry:
+    classical,
+    dassl,
+    every_step,
+}
 
 pub use classical::Classical;
 pub use dassl::Dassl;
 pub use update::Update;
 
+use crate::registry::registry;
+use crate::settings::{Factory, Owned};
+use crate::state::State;
 use serde::{Deserialize, Serialize};
 
 /// Why the question is asked.
@@ -30,14 +41,16 @@ pub enum Reason {
     ErrorTestFailure,
     /// The user or the driver asks for it (restart after an event).
     Requested,
+    /// The linear solver did not reach its accuracy.
+    Stalled,
     /// The new Jacobian fails its test: the estimated sparsity pattern lacks entries.
     PatternViolated,
 }
 
-/// What to do about it.
+/// What to do with ∂F/∂y and ∂F/∂ẏ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Action {
-    /// Go on with the matrix there is; after a failure: nothing helps but a smaller step.
+pub enum Renewal {
+    /// Go on with what there is.
     Keep,
     /// New ∂F/∂ẏ and α with kept ∂F/∂y: Arnold (22), (24), (25). Of ∂F/∂y only the matrix G of constraints is
     /// new, where the system gives it by itself.
@@ -49,6 +62,52 @@ pub enum Action {
     /// Evaluate everything anew with nothing left out, and enlarge the estimated sparsity pattern by
     /// what is found: Arnold §3.1.
     RegroupSparsity,
+}
+
+/// What to do with the operator that corrections are computed with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OperatorPlan {
+    /// Go on with it.
+    Keep,
+    /// Make it anew from the linearisation.
+    Refresh,
+}
+
+/// A number by which policies with several phases tell them apart; operators that work in several ways follow it, see
+/// [`LinearSolver::enter`](crate::linear::LinearSolver::enter). 0 for all others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Phase(pub u8);
+
+/// What to do about a situation. To keep everything after a failure means that nothing helps but a smaller step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// With the linearisation.
+    pub linearisation: Renewal,
+    /// With the operator.
+    pub operator: OperatorPlan,
+    /// The phase from now on.
+    pub phase: Phase,
+}
+
+impl Plan {
+    /// Whether everything stays.
+    pub fn keeps(&self) -> bool {
+        (self.linearisation, self.operator) == (Renewal::Keep, OperatorPlan::Keep)
+    }
+}
+
+/// An operator is made anew whenever the linearisation is, and only then; there is one phase.
+impl From<Renewal> for Plan {
+    fn from(linearisation: Renewal) -> Self {
+        Self {
+            linearisation,
+            operator: match linearisation {
+                Renewal::Keep => OperatorPlan::Keep,
+                _ => OperatorPlan::Refresh,
+            },
+            phase: Phase::default(),
+        }
+    }
 }
 
 /// What has changed in ∂F/∂y since it was evaluated or last brought up to date, and can be followed without
@@ -66,6 +125,8 @@ pub struct Moved {
 pub struct Situation {
     /// Why it is asked.
     pub reason: Reason,
+    /// The phase so far.
+    pub phase: Phase,
     /// α now over α of the matrix in use.
     pub alpha_ratio: f64,
     /// Whether ∂F/∂ẏ and ∂F/∂y are kept apart.
@@ -100,9 +161,14 @@ pub trait RefreshPolicy: Send {
     /// Name in options and reports.
     fn name(&self) -> &'static str;
     /// The answer to a situation.
-    fn decide(&mut self, situation: &Situation) -> Action;
-    /// Whether differences are taken of α ∂F/∂ẏ + ∂F/∂y in one.
-    fn combined_differences(&self) -> bool {
+    fn decide(&mut self, situation: &Situation) -> Plan;
+    /// What it remembers, for checkpoints; none for a policy that goes by the situation alone.
+    fn save(&self) -> Option<State> {
+        None
+    }
+    /// Takes back what [`save`](Self::save) gave; false where it does not fit.
+    fn load(&mut self, state: &State) -> bool {
+        let _ = state;
         false
     }
 }
@@ -115,27 +181,11 @@ pub struct Entry {
     pub description: &'static str,
     /// Where it comes from.
     pub literature: &'static str,
+    /// Whether differences are taken of α ∂F/∂ẏ + ∂F/∂y in one, and nothing but what the original of the policy has is
+    /// used by `auto`: the baseline of comparisons.
+    pub combined_differences: bool,
+    /// Its options, if it has some.
+    pub options: Option<Factory>,
     /// Builds the policy.
-    pub build: fn() -> Box<dyn RefreshPolicy>,
-}
-
-/// All policies.
-pub const REGISTRY: &[Entry] = &[
-    Entry {
-        name: "classical",
-        description: "reuses ∂F/∂y as long as the corrector converges well; a change of α costs a matrix addition",
-        literature: "own; Arnold (22)–(25)",
-        build: || Box::new(Classical),
-    },
-    Entry {
-        name: "dassl",
-        description: "DASSL's rule: re-evaluate everything after slow convergence, a failure or a large change of α",
-        literature: "Arnold §2.3 (a)–(c); [Brenan, Campbell, Petzold 1996]",
-        build: || Box::new(Dassl),
-    },
-];
-
-/// The entry of this name.
-pub fn find(name: &str) -> Option<&'static Entry> {
-    REGISTRY.iter().find(|e| e.name == name)
+    pub build: fn(&Owned) -> Box<dyn RefreshPolicy>,
 }

@@ -1,7 +1,7 @@
 //! [`Checkpoint`]: everything the rest of a run depends on.
 
-use super::StepperState;
 use crate::explain::Decision;
+use crate::state::State;
 use holonom_dae::Counters;
 use serde::{Deserialize, Serialize};
 
@@ -20,9 +20,9 @@ pub struct Checkpoint {
     /// Strategy names, to notice other options: stepper, Jacobian, linear solver, policy.
     pub strategies: [String; 4],
     /// Method history, kept matrices, rate memory.
-    pub stepper: StepperState,
+    pub stepper: State,
     /// Discrete variables.
-    #[serde(with = "crate::stepper::numbers::many")]
+    #[serde(with = "crate::numbers::many")]
     pub discrete: Vec<f64>,
     /// Values of the event functions at the last step and what is known about each.
     pub events: super::events::EventMemory,
@@ -53,7 +53,7 @@ impl Checkpoint {
 }
 
 /// The format written by this build.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 11;
 
 /// A hash of texts that is the same on every machine (FNV-1a).
 pub fn fingerprint<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {

@@ -6,13 +6,11 @@
 //! given, what counts is whether it follows the fastest motion. Everything is decided by counted evaluations and
 //! estimated errors, never by a clock.
 
+use super::bdf::BdfOptions;
 use super::dormand_prince::{self, Rates};
 use crate::equations::Equations;
 use crate::explain::Because;
 use crate::options::Options;
-
-/// Name in options.
-pub const AUTO: &str = "auto";
 
 /// Evaluations for the largest eigenvalue.
 const EVALUATIONS: usize = 8;
@@ -51,8 +49,8 @@ pub(super) fn choose(
     (t, y): (f64, &[f64]),
     span: f64,
 ) -> (&'static str, Because) {
-    let usual = Options::default();
-    if options.max_order < usual.max_order || options.refresh == "dassl" {
+    let usual = BdfOptions::default();
+    if options.own::<BdfOptions>().max_order < usual.max_order || options.is_baseline() {
         return ("bdf", Because::OfBdf);
     }
     let Some(mut along) = Along::new(equations, t, y) else {

@@ -44,10 +44,9 @@ fn tolerances(entry: &Entry) -> &'static [f64] {
 fn build(entry: &Entry, structure: &Structure, options: &Options) -> Box<dyn Stepper> {
     let n = structure.dimension();
     let engine = (jacobian::REGISTRY[0].build)(structure, jacobian::Setup::default());
-    let solver = (linear::REGISTRY[0].build)(n, None);
-    let policy = (refresh::REGISTRY[0].build)();
+    let policy = (refresh::REGISTRY[0].build)(&options.own);
     let split = jacobian::allocate(structure, false, false);
-    let corrector = Corrector::new(structure, options.newton, engine, solver, policy, split);
+    let corrector = Corrector::new(structure, options.newton, engine, policy, split);
     let weights = Weights::new(
         options.tolerances.clone(),
         structure.default_error_test(),
@@ -56,10 +55,9 @@ fn build(entry: &Entry, structure: &Structure, options: &Options) -> Box<dyn Ste
     let parts = Parts {
         structure,
         weights,
-        bdf: options.bdf(structure),
-        linear_implicit: options.linear_implicit.clone(),
-        generalized_alpha: options.generalized_alpha,
-        radau: options.radau(),
+        options,
+        linear: &linear::REGISTRY[0],
+        caution: 0,
     };
     match entry.build {
         Build::Iterative(build) => build(n, parts, corrector),
@@ -169,8 +167,10 @@ fn order_stays_below_its_highest() {
                 }
                 highest = highest.max(stepper.order()).max(stepper.last_order());
             }
-            // Methods in stages have another option.
-            let limit = if entry.in_stages { 13 } else { max_order };
+            // Other methods have no such option.
+            let infos = entry.options.map(|options| (*options()).infos());
+            let has = infos.is_some_and(|infos| infos.iter().any(|info| info.name == "max_order"));
+            let limit = if has { max_order } else { entry.max_order };
             assert!(
                 highest <= limit.min(entry.max_order),
                 "{}: order {highest}",

@@ -18,17 +18,39 @@ pub fn failure(kind: FailureKind, stepper: &dyn Stepper) -> Failure {
     }
 }
 
-/// The failure behind a rejection that no smaller step than `h` cures.
-pub fn diagnose(rejection: Rejection, h: f64, stepper: &mut dyn Stepper, system: &mut dyn System) -> Failure {
+/// The failure behind a rejection that no smaller step than `h` cures, or that steps of fixed size cannot avoid.
+pub fn diagnose(
+    rejection: Rejection,
+    (h, is_fixed): (f64, bool),
+    stepper: &mut dyn Stepper,
+    system: &mut dyn System,
+) -> Failure {
     let singular = system.singular_position(stepper.t(), stepper.y());
     let structure = system.structure();
     let equation = |row: usize| structure.equations[row].name.clone();
     let variable = |column: usize| structure.variables[column].name.clone();
+    let grown = |kind| match kind {
+        FailureKind::Unbounded { variable, value, .. } => (variable, value),
+        _ => (String::new(), f64::NAN),
+    };
+    let positions_alone = structure.variables.iter().any(|v| v.index == 3);
     let kind = match rejection {
+        reason @ (Rejection::Divergence | Rejection::SlowConvergence | Rejection::NonFinite { .. })
+            if is_fixed =>
+        {
+            let grown = unbounded(reason, h, stepper, structure).map(grown);
+            match reason {
+                Rejection::NonFinite { row } if grown.is_none() => FailureKind::NonFinite {
+                    equation: equation(row),
+                },
+                _ => FailureKind::StepTooLong { h, reason, grown },
+            }
+        }
         Rejection::SingularMatrix { .. }
         | Rejection::Divergence
         | Rejection::SlowConvergence
         | Rejection::ErrorTest { .. }
+        | Rejection::PassedBorder
             if let Some(at) = singular =>
         {
             FailureKind::SingularPosition {
@@ -37,12 +59,16 @@ pub fn diagnose(rejection: Rejection, h: f64, stepper: &mut dyn Stepper, system:
                 h,
                 order: stepper.order(),
                 reason: rejection,
-                remedy: match stepper.name() {
-                    "radau" => {
+                remedy: match super::find(stepper.name()).is_some_and(|entry| entry.in_stages) {
+                    _ if positions_alone => {
+                        "In the form `index3` rounding errors of velocities grow as steps get shorter: use the form `ggl`, or \
+                         loosen the tolerances"
+                    }
+                    true => {
                         "Choose a looser or tighter tolerance or another stepper, give the data with all digits, or choose \
                          a geometry that avoids this position"
                     }
-                    _ => {
+                    false => {
                         "Choose another stepper (try `radau` first) or tolerance, or a geometry that avoids this position"
                     }
                 },
@@ -72,7 +98,16 @@ pub fn diagnose(rejection: Rejection, h: f64, stepper: &mut dyn Stepper, system:
                 h,
                 order: stepper.order(),
                 reason,
-                remedy: remedy(reason),
+                remedy: match reason {
+                    Rejection::ErrorTest { .. } | Rejection::Divergence | Rejection::SlowConvergence
+                        if positions_alone =>
+                    {
+                        "In the form `index3` rounding errors of velocities grow as steps get shorter, most of all close to \
+                         singular positions: use the form `ggl`, or loosen the tolerances. If that does not help, check for a \
+                         discontinuity"
+                    }
+                    reason => remedy(reason),
+                },
             }),
     };
     let mut failure = failure(kind, stepper);
@@ -109,6 +144,9 @@ const HALF_THE_DIGITS: f64 = 1.5e-8;
 const DOUBLES: [f64; 2] = [1e4, 1e-6];
 /// Tolerances that such a variable has grown to.
 const GROWN: f64 = 30.0;
+/// Part of its rate over the last step by which such a variable has changed in it: rates alone may be rounding divided by a
+/// power of the step size.
+const SEEN: f64 = 0.1;
 /// No quantity of a model is this large.
 const HUGE: f64 = 1e100;
 
@@ -128,9 +166,13 @@ fn unbounded(reason: Rejection, h: f64, stepper: &dyn Stepper, structure: &Struc
     let soon = (DOUBLES[0] * h.abs().max(f64::EPSILON * t)).min(DOUBLES[1] * t);
     let forward = stepper.h().signum();
     let weights = stepper.weights().reciprocal();
+    let (mut before, mut slopes) = (stepper.y().to_vec(), stepper.yp().to_vec());
+    let last = stepper.last_h();
+    stepper.interpolate(stepper.t() - last, &mut before, &mut slopes);
     let grows = |i: &usize| {
         let (y, yp) = (stepper.y()[*i], stepper.yp()[*i]);
-        let is_near = (y / yp).abs() <= soon && (y * weights[*i]).abs() > GROWN;
+        let seen = (y - before[*i]).abs() >= SEEN * (yp * last).abs();
+        let is_near = seen && (y / yp).abs() <= soon && (y * weights[*i]).abs() > GROWN;
         y * yp.signum() * forward > 0.0 && (is_near || y.abs() > HUGE)
     };
     let differential = (0..structure.dimension()).filter(|i| structure.variables[*i].kind.is_differential());

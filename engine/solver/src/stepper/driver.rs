@@ -15,7 +15,7 @@ use super::diagnosis;
 use super::events::EventFinder;
 use super::projection::Projection;
 use super::setup::{self, assemble_parts, check_start, fingerprint_of_system, first_step};
-use super::{AUTO, Control, Observer, Quiet, StepInfo, Stepper, chooser};
+use super::{AUTO, Control, Observer, Piece, Quiet, StepInfo, Stepper, chooser};
 use crate::equations::Equations;
 use crate::explain::{Because, Decision, Subject};
 use crate::jacobian::Sparsity;
@@ -30,6 +30,7 @@ use hindsight::{Cut, Hindsight, Passed};
 use holonom_dae::{
     Counters, EventAction, Failure, FailureKind, InputError, Look, Rejection, System, Timing, Tolerances,
 };
+pub(super) use pilot::METHODS;
 pub use pilot::PilotMemory;
 use pilot::{Mark, Pilot};
 use std::sync::atomic::Ordering;
@@ -82,6 +83,9 @@ pub struct Integrator<'s> {
     /// By what is measured; none where settings leave no choice.
     pilot: Option<Pilot>,
     lower_bounds: Vec<(usize, f64)>,
+    /// Up to where pieces of the solution have been shown, and room for one.
+    pieces_to: Option<f64>,
+    piece: Vec<f64>,
     /// The solution as seen from outside: at the last goal, event or step.
     t: f64,
     y: Vec<f64>,
@@ -214,6 +218,8 @@ impl<'s> Integrator<'s> {
             chooses,
             pilot,
             lower_bounds,
+            pieces_to: None,
+            piece: Vec::new(),
             t: t0,
             y,
             yp,
@@ -337,6 +343,8 @@ impl<'s> Integrator<'s> {
             chooses,
             pilot,
             lower_bounds,
+            pieces_to: None,
+            piece: Vec::new(),
             t: checkpoint.t,
             y: vec![0.0; n],
             yp: vec![0.0; n],
@@ -387,14 +395,31 @@ impl<'s> Integrator<'s> {
 
     /// One accepted step with the events and the stop time in it, without outputs; for callers
     /// with a loop of their own.
+    ///
+    /// # Errors
+    /// The step fails, or the limits on steps or computing time are reached; the time is that spent inside of the
+    /// integrator so far.
     pub fn step(&mut self) -> Result<Option<Stop>, Failure> {
+        let begin = Instant::now();
+        let done = self.one_step();
+        self.timing.total += begin.elapsed().as_secs_f64();
+        done
+    }
+
+    fn one_step(&mut self) -> Result<Option<Stop>, Failure> {
         self.begin_step(f64::INFINITY)?;
+        self.check_limits(self.timing.total)?;
         self.advance()?;
         let stop = self.handle_events(f64::INFINITY, &mut Quiet)?;
         if stop.is_none() {
             self.show_at(self.stepper.t())?;
         }
-        Ok(stop)
+        Ok(stop.or_else(|| self.is_interrupted().then_some(Stop::Interrupted)))
+    }
+
+    fn is_interrupted(&self) -> bool {
+        let flag = self.options.interrupt.as_ref();
+        flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
     fn run_loop(&mut self, t_end: f64, observer: &mut dyn Observer, begin: Instant) -> Result<Stop, Failure> {
@@ -423,7 +448,7 @@ impl<'s> Integrator<'s> {
                 return Ok(Stop::Interrupted);
             }
             self.begin_step(t_end)?;
-            self.check_limits(begin)?;
+            self.check_limits(begin.elapsed().as_secs_f64())?;
             self.advance()?;
             let info = StepInfo {
                 t: self.stepper.t(),
@@ -434,9 +459,7 @@ impl<'s> Integrator<'s> {
                 steps: self.counters.steps,
             };
             control = observer.step(&info);
-            if let Some(flag) = &self.options.interrupt
-                && flag.load(Ordering::Relaxed)
-            {
+            if self.is_interrupted() {
                 control = Control::Stop;
             }
         }
@@ -536,7 +559,9 @@ impl<'s> Integrator<'s> {
                 }
                 Err(rejection) => {
                     match rejection {
-                        Rejection::ErrorTest { .. } => self.counters.rejected_error += 1,
+                        Rejection::ErrorTest { .. } | Rejection::PassedBorder => {
+                            self.counters.rejected_error += 1;
+                        }
                         _ => self.counters.rejected_convergence += 1,
                     }
                     self.stepper.reject(rejection);
@@ -565,7 +590,7 @@ impl<'s> Integrator<'s> {
                         }
                         return Err(diagnosis::diagnose(
                             rejection,
-                            h,
+                            (h, self.options.fixed_step.is_some()),
                             self.stepper.as_mut(),
                             self.system.as_mut(),
                         ));
@@ -632,14 +657,14 @@ impl<'s> Integrator<'s> {
         }
     }
 
-    fn check_limits(&self, begin: Instant) -> Result<(), Failure> {
+    fn check_limits(&self, spent: f64) -> Result<(), Failure> {
         if self.counters.steps >= self.options.max_steps {
             return Err(self.failed(FailureKind::TooManySteps {
                 steps: self.options.max_steps,
             }));
         }
         if let Some(seconds) = self.options.time_limit
-            && begin.elapsed().as_secs_f64() > seconds
+            && spent > seconds
         {
             return Err(self.failed(FailureKind::TimeLimit { seconds }));
         }
@@ -652,8 +677,36 @@ impl<'s> Integrator<'s> {
         Ok(())
     }
 
+    /// Shows the solution from where it was shown last, or the beginning of the last step, up to `t` in it.
+    fn deliver_piece(&mut self, t: f64, observer: &mut dyn Observer) -> Result<(), Failure> {
+        let begin = self.stepper.t() - self.stepper.last_h();
+        let from = self.pieces_to.map_or(begin, |shown| shown.max(begin));
+        if self.stepper.last_h() == 0.0 || t <= from {
+            return Ok(());
+        }
+        self.prepare_interpolation();
+        let (n, points) = (self.y.len(), self.stepper.degree() + 1);
+        let mut piece = std::mem::take(&mut self.piece);
+        piece.resize(n * points, 0.0);
+        for (i, values) in piece.chunks_exact_mut(n.max(1)).enumerate() {
+            self.interpolate(Piece::node((from, t), i, points))?;
+            values.copy_from_slice(&self.y);
+        }
+        observer.piece(&Piece {
+            from,
+            to: t,
+            values: &piece,
+        });
+        self.piece = piece;
+        self.pieces_to = Some(t);
+        Ok(())
+    }
+
     /// Delivers the outputs up to `t`.
     fn deliver_outputs(&mut self, t: f64, observer: &mut dyn Observer) -> Result<(), Failure> {
+        if observer.wants_pieces() {
+            self.deliver_piece(t, observer)?;
+        }
         if self.system.switches() > 0 {
             observer.discrete(self.system.discrete());
         }
@@ -894,8 +947,8 @@ impl<'s> Integrator<'s> {
     pub fn timing(&mut self) -> Timing {
         let mut timing = self.timing;
         if let Some(c) = self.stepper.corrector() {
-            timing.jacobian += c.timing.jacobian;
-            timing.factorisation += c.timing.factorisation;
+            timing.jacobian += c.timing().jacobian;
+            timing.factorisation += c.timing().factorisation;
         }
         timing
     }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventMemory {
     /// Values at the last step; exactly zero means not armed: its sign there says nothing.
-    #[serde(with = "crate::stepper::numbers::many")]
+    #[serde(with = "crate::numbers::many")]
     values: Vec<f64>,
     /// Steps in a row at exactly zero.
     zeros: Vec<u32>,
@@ -19,7 +19,7 @@ pub struct EventMemory {
     /// Whether the function ever became zero without crossing.
     touched: Vec<bool>,
     /// Largest size met of each function.
-    #[serde(with = "crate::stepper::numbers::many")]
+    #[serde(with = "crate::numbers::many")]
     scale: Vec<f64>,
     /// Time up to which events have been looked for.
     searched_to: f64,
@@ -29,11 +29,11 @@ pub struct EventMemory {
     switched_to: f64,
     /// Of each switch the largest value of its function since it was last at its border, that on the side before, the slope
     /// of the function at the last step, whether the switch slides, and whether it slid before it came to its side.
-    #[serde(with = "crate::stepper::numbers::many")]
+    #[serde(with = "crate::numbers::many")]
     excursion: Vec<f64>,
-    #[serde(with = "crate::stepper::numbers::many")]
+    #[serde(with = "crate::numbers::many")]
     before: Vec<f64>,
-    #[serde(with = "crate::stepper::numbers::many")]
+    #[serde(with = "crate::numbers::many")]
     slope: Vec<f64>,
     slides: Vec<bool>,
     slid: Vec<bool>,

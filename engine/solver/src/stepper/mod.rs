@@ -1,45 +1,61 @@
 //! Integrators: one driver, many methods.
 
-mod bdf;
 mod checkpoint;
 mod chooser;
 #[cfg(test)]
 mod conformance;
 mod diagnosis;
-mod dormand_prince;
 pub(crate) mod driver;
 mod events;
-mod generalized_alpha;
-mod linear_implicit;
-pub(crate) mod numbers;
 mod observer;
+#[cfg(test)]
+mod phases;
+mod pieces;
 mod projection;
-mod radau;
 mod realtime;
 mod setup;
 mod sliding;
+mod strategies;
+mod tangent;
 
-pub use bdf::{Bdf, BdfOptions, BdfState, StabilityOptions};
+pub use crate::options::AUTO;
+registry! {
+    /// All methods.
+    Entry:
+    bdf,
+    backward_euler,
+    linear_implicit,
+    generalized_alpha,
+    radau,
+    dormand_prince,
+    trapezoidal,
+}
+
+pub use bdf::{Bdf, BdfOptions};
 pub use checkpoint::Checkpoint;
 pub use checkpoint::fingerprint;
-pub use chooser::AUTO;
-pub use dormand_prince::{DormandPrince, DormandPrinceState};
+pub use dormand_prince::DormandPrince;
 pub use driver::{Integrator, Report, Stop};
-pub use generalized_alpha::{Family, GeneralizedAlpha, GeneralizedAlphaOptions, GeneralizedAlphaState};
+pub use generalized_alpha::{Family, GeneralizedAlpha, GeneralizedAlphaOptions};
 pub use linear_implicit::{DriftBound, StepLimit, baumgarte_parameters, drift_bound};
 pub use linear_implicit::{
-    Level, LinearImplicit, LinearImplicitEuler, LinearImplicitOptions, LinearImplicitState, MotionState,
-    Ordering, Partition, Projections, Stabilisation, StiffTerms, Work,
+    Level, LinearImplicit, LinearImplicitEuler, LinearImplicitOptions, MotionState, Ordering, Partition,
+    Projections, Stabilisation, StiffTerms, Work,
 };
-pub use observer::{Control, Observer, Quiet, StepInfo};
-pub use radau::{Radau, RadauCheckpoint, RadauOptions};
+pub use observer::{Control, Observer, Piece, Quiet, StepInfo};
+pub use radau::{Radau, RadauOptions};
 
 pub use realtime::{Advance, RealTime};
+pub use strategies::{Unused, settings};
 
 use crate::equations::Equations;
-use crate::newton::{Corrector, CorrectorState};
+use crate::linear::{self, LinearSolver};
+use crate::newton::Corrector;
+use crate::options::Options;
+use crate::registry::registry;
+use crate::settings::Factory;
+use crate::state::State;
 use holonom_dae::{InputError, Rejection, Structure, System, Weights};
-use serde::{Deserialize, Serialize};
 
 /// A time integration method.
 ///
@@ -105,6 +121,10 @@ pub trait Stepper: Send {
     fn prepare_interpolation(&mut self, _equations: &mut Equations<'_>) {}
     /// Solution inside the last accepted step.
     fn interpolate(&self, t: f64, y: &mut [f64], yp: &mut [f64]);
+    /// Degree of the polynomial that [`interpolate`](Stepper::interpolate) follows in the last accepted step.
+    fn degree(&self) -> usize {
+        self.last_order().max(1)
+    }
     /// Brings what [`interpolate`](Stepper::interpolate) gave for `t` closer to a solution of the equations,
     /// for outputs; changes nothing of what later steps depend on.
     fn refine(&mut self, _equations: &mut Equations<'_>, _t: f64, _y: &mut [f64], _yp: &mut [f64]) {}
@@ -120,24 +140,9 @@ pub trait Stepper: Send {
     /// The weights in use.
     fn weights(&self) -> &Weights;
     /// Everything the next step depends on.
-    fn checkpoint(&self) -> StepperState;
+    fn checkpoint(&self) -> State;
     /// Takes back what [`checkpoint`](Stepper::checkpoint) gave; false when it does not fit.
-    fn restore(&mut self, state: &StepperState) -> bool;
-}
-
-/// State of a stepper between two steps.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum StepperState {
-    /// Of [`Bdf`].
-    Bdf(Box<BdfState>, Box<CorrectorState>),
-    /// Of [`LinearImplicit`].
-    LinearImplicit(Box<LinearImplicitState>),
-    /// Of [`GeneralizedAlpha`].
-    GeneralizedAlpha(Box<GeneralizedAlphaState>),
-    /// Of [`Radau`].
-    Radau(Box<RadauCheckpoint>, Box<CorrectorState>),
-    /// Of [`DormandPrince`].
-    DormandPrince(Box<DormandPrinceState>),
+    fn restore(&mut self, state: &State) -> bool;
 }
 
 /// Step sizes tried after failures of the iteration next to a singular position, in parts of the first that failed.
@@ -157,14 +162,21 @@ pub struct Parts<'a> {
     pub structure: &'a Structure,
     /// Error weights.
     pub weights: Weights,
-    /// Options of BDF-like methods.
-    pub bdf: BdfOptions,
-    /// Options of the linear-implicit Euler method.
-    pub linear_implicit: LinearImplicitOptions,
-    /// Options of the generalised-α method.
-    pub generalized_alpha: GeneralizedAlphaOptions,
-    /// Options of Radau methods.
-    pub radau: RadauOptions,
+    /// Options of the run, with those of the method among them.
+    pub options: &'a Options,
+    /// The linear solver, for methods that take one.
+    pub linear: &'static linear::Entry,
+    /// Steps after a rejected attempt for which a method with a corrector is to be careful, with a new Jacobian
+    /// in each; 0 for most systems.
+    pub caution: u32,
+}
+
+impl Parts<'_> {
+    /// A linear solver for the whole system.
+    pub fn linear_solver(&self) -> Box<dyn LinearSolver> {
+        let (n, pattern) = (self.structure.dimension(), self.structure.sparsity.as_deref());
+        (self.linear.build)(n, pattern, &self.options.own)
+    }
 }
 
 /// What a method works on.
@@ -197,6 +209,8 @@ pub struct Entry {
     /// Whether its stages are solved together: the parts of the Jacobian are kept apart, variables count in
     /// the error test by their index, and the option `stages` takes the place of `max_order`.
     pub in_stages: bool,
+    /// Its options, if it has some.
+    pub options: Option<Factory>,
     /// How it is built.
     pub build: Build,
 }
@@ -212,82 +226,3 @@ pub enum Build {
 
 /// What reports name in place of a strategy that a method has no use for.
 pub const NONE: &str = "none";
-
-/// All methods.
-pub const REGISTRY: &[Entry] = &[
-    Entry {
-        name: "bdf",
-        description: "variable-order, variable-step backward differentiation (BDF), order 1 to 5, fixed leading coefficient",
-        literature: "Arnold (12)–(14); [Brenan, Campbell, Petzold 1996]",
-        max_order: 5,
-        takes: Takes::Everything,
-        fixed_step: false,
-        start_order: 1,
-        in_stages: false,
-        build: Build::Iterative(|n, parts, corrector| Box::new(Bdf::new("bdf", n, parts, corrector))),
-    },
-    Entry {
-        name: "backward-euler",
-        description: "backward Euler with variable step size",
-        literature: "Arnold (11)",
-        max_order: 1,
-        takes: Takes::Everything,
-        fixed_step: false,
-        start_order: 1,
-        in_stages: false,
-        build: Build::Iterative(|n, mut parts, corrector| {
-            // Order-1 BDF is the backward Euler method.
-            parts.bdf.max_order = 1;
-            Box::new(Bdf::new("backward-euler", n, parts, corrector))
-        }),
-    },
-    Entry {
-        name: linear_implicit::NAME,
-        description: "linearly implicit Euler method for mechanisms in real time: fixed step, one linear solve, no iteration",
-        literature: "Burgermeister §2, §3",
-        max_order: 1,
-        takes: Takes::Mechanisms,
-        fixed_step: true,
-        start_order: 1,
-        in_stages: false,
-        build: Build::Direct(|n, parts| Box::new(LinearImplicit::new(n, parts))),
-    },
-    Entry {
-        name: generalized_alpha::NAME,
-        description: "generalised-α method for mechanisms (optionally HHT): order 2, adjustable damping of fast modes, variable step",
-        literature: "[Chung, Hulbert 1993; Arnold, Brüls 2007; Arnold, Hante, Köbis 2017]",
-        max_order: 2,
-        takes: Takes::Mechanisms,
-        fixed_step: false,
-        start_order: 1,
-        in_stages: false,
-        build: Build::Direct(|n, parts| Box::new(GeneralizedAlpha::new(n, parts))),
-    },
-    Entry {
-        name: "radau",
-        description: "Radau IIA collocation of order 5, 9 and 13, with variable step size and number of stages",
-        literature: "[Hairer, Wanner 1996, §IV.8; 1999]",
-        max_order: 13,
-        takes: Takes::Everything,
-        fixed_step: false,
-        start_order: 3,
-        in_stages: true,
-        build: Build::Iterative(|n, parts, corrector| Box::new(Radau::new(n, parts, corrector))),
-    },
-    Entry {
-        name: dormand_prince::NAME,
-        description: "explicit Runge–Kutta method of order 8 for non-stiff models; loops are closed by projection",
-        literature: "[Dormand, Prince 1981; Hairer, Nørsett, Wanner 1993, §II.5]",
-        max_order: 8,
-        takes: Takes::Explicit,
-        fixed_step: false,
-        start_order: 7,
-        in_stages: false,
-        build: Build::Direct(|n, parts| Box::new(DormandPrince::new(n, parts))),
-    },
-];
-
-/// The entry of this name.
-pub fn find(name: &str) -> Option<&'static Entry> {
-    REGISTRY.iter().find(|e| e.name == name)
-}

@@ -116,6 +116,30 @@ impl Projection {
         Ok(())
     }
 
+    /// Takes out of changes of velocities what lies across the constraints, with the matrix [factorised](Self::factorise)
+    /// last.
+    pub fn tangential(&mut self, mechanical: &mut dyn Mechanical, v: &mut [f64]) -> Result<(), Rejection> {
+        let (m, n) = (self.g.len(), self.right.len() - self.g.len());
+        self.g.fill(0.0);
+        for (v, column) in v.iter().zip(self.matrix.chunks_exact(m)) {
+            for (g, a) in self.g.iter_mut().zip(column) {
+                *g += a * v;
+            }
+        }
+        self.right[..n].fill(0.0);
+        for (i, (right, g)) in self.right[n..].iter_mut().zip(&self.g).enumerate() {
+            *right = if mechanical.takes_part(i) { *g } else { 0.0 };
+        }
+        self.lu.solve(&mut self.right);
+        for (v, d) in v.iter_mut().zip(&self.right[..n]) {
+            *v -= d;
+        }
+        match v.iter().all(|v| v.is_finite()) {
+            true => Ok(()),
+            false => Err(Rejection::Divergence),
+        }
+    }
+
     /// v to G v + g_t = 0 at q, with the matrix [factorised](Self::factorise) last.
     pub fn velocities(
         &mut self,

@@ -1,13 +1,13 @@
 //! What a run needs before its first step: checks, parts, the first step size.
 
 use super::checkpoint::fingerprint;
-use super::{Build, NONE, Parts, Stepper};
-use crate::explain::{Because, Decision, Subject, cost_of_packs};
-use crate::jacobian::{JacobianEngine, PatternUse, Sparsity};
+use super::{Build, NONE, Parts, Stepper, Takes};
+use crate::explain::{Because, Decision, Subject};
+use crate::jacobian::{JacobianEngine, PatternUse, Sparsity, cost_of_packs};
 use crate::newton::Corrector;
-use crate::options::Options;
+use crate::options::{AUTO, Options};
 use crate::refresh::Update;
-use crate::{jacobian, linear, refresh, stepper};
+use crate::{jacobian, refresh, stepper};
 use holonom_dae::{ErrorTest, InputError, MechanicalLayout, Structure, System, Weights};
 
 /// A stepper, the names of the strategies in it and the decisions that led to them.
@@ -30,13 +30,13 @@ pub fn assemble_parts(system: &dyn System, options: &Options) -> Result<Assemble
     }
     let structure = system.structure();
     let n = structure.dimension();
+    let (engine_entry, linear_entry) = options.resolve(system);
     let mut parts = Parts {
         structure,
         weights: weights(options, structure),
-        bdf: options.bdf(structure),
-        linear_implicit: options.linear_implicit.clone(),
-        generalized_alpha: options.generalized_alpha,
-        radau: options.radau(),
+        options,
+        linear: linear_entry,
+        caution: 0,
     };
     let build = match entry.build {
         Build::Iterative(build) => build,
@@ -44,33 +44,29 @@ pub fn assemble_parts(system: &dyn System, options: &Options) -> Result<Assemble
             return Ok((build(n, parts), [entry.name, NONE, NONE, NONE], Vec::new()));
         }
     };
-    let (jacobian_name, linear_name) = options.resolve(system);
     let policy_entry = refresh::find(&options.refresh).unwrap_or(&refresh::REGISTRY[0]);
-    let policy = (policy_entry.build)();
+    let policy = (policy_entry.build)(&options.own);
     let update = options.update_choice();
-    let together = update.combines(policy.combined_differences());
+    let together = update.combines(policy_entry.combined_differences);
     let combined = together && !entry.in_stages;
-    let sparse = linear_name == "lu-sparse";
+    let sparse = linear_entry.sparse && structure.sparsity.is_some();
     let split = jacobian::allocate(structure, sparse, combined);
-    let engine_entry = jacobian::find(jacobian_name).unwrap_or(&jacobian::REGISTRY[0]);
     let setup = jacobian::Setup {
         sparse,
         combined,
         sparsity: options.sparsity_choice(),
     };
     let engine = (engine_entry.build)(structure, setup);
-    let decisions = explain(system, options, engine.as_ref(), linear_name);
-    let linear = linear::build(linear_name, n, structure.sparsity.as_deref())
-        .unwrap_or_else(|| (linear::REGISTRY[0].build)(n, None));
+    let decisions = explain(system, options, engine.as_ref(), linear_entry.name);
     let kept_on = |l: &MechanicalLayout| !l.lambda.is_empty() || !l.sigma.is_empty();
     let constrained = structure.layout.as_ref().is_some_and(kept_on);
     let mut newton = options.newton;
     newton.remember &= options.fixed_step.is_none();
-    let mut corrector = Corrector::new(structure, newton, engine, linear, policy, split);
+    let mut corrector = Corrector::new(structure, newton, engine, policy, split);
     let precise = engine_entry.needs_duals || !combined;
     if constrained && precise && options.has_exact_jacobian(system) && !entry.in_stages {
         corrector.be_careful(CAREFUL_SHARE);
-        parts.bdf.caution = CAUTION;
+        parts.caution = CAUTION;
     }
     if !combined && matches!(update, Update::Extended | Update::Auto) {
         corrector.follow_inputs(system.inputs(), update == Update::Auto);
@@ -80,7 +76,12 @@ pub fn assemble_parts(system: &dyn System, options: &Options) -> Result<Assemble
     }
     Ok((
         build(n, parts, corrector),
-        [entry.name, engine_entry.name, linear_name, policy_entry.name],
+        [
+            entry.name,
+            engine_entry.name,
+            linear_entry.name,
+            policy_entry.name,
+        ],
         decisions,
     ))
 }
@@ -100,8 +101,8 @@ fn explain(
         may_estimate,
         ..
     } = engine.pattern_use();
-    let is_auto = |name: &str| name == "auto";
-    let baseline = refresh::find(&options.refresh).is_some_and(|e| (e.build)().combined_differences());
+    let is_auto = |name: &str| name == AUTO;
+    let baseline = options.is_baseline();
     let has_duals = jacobian::find(engine.name()).is_some_and(|e| e.needs_duals);
     let engine_because = match options.jacobian.as_str() {
         name if !is_auto(name) => Because::Named,
@@ -164,10 +165,12 @@ pub fn weights(options: &Options, structure: &Structure) -> Weights {
 
 /// How the variables take part in the error test: as asked for, or as suits the method.
 fn error_test(options: &Options, structure: &Structure) -> Vec<ErrorTest> {
-    let in_stages = stepper::find(&options.stepper).is_some_and(|e| e.in_stages);
     options.error_test.clone().unwrap_or_else(|| {
-        if in_stages {
+        let entry = stepper::find(&options.stepper);
+        if entry.is_some_and(|e| e.in_stages) {
             structure.error_test_by_index()
+        } else if entry.is_some_and(|e| e.takes == Takes::Explicit) {
+            structure.error_test_in_full()
         } else {
             structure.default_error_test()
         }

@@ -6,13 +6,14 @@ use super::{Case, channel_argument, check_picture, inputs, number, with_common, 
 use crate::commands::{Command, Outcome};
 use crate::error::Error;
 use crate::output;
-use crate::plot::{Figure, Panel, Series};
 use crate::settings;
-use crate::table::{Align, Table};
 use clap::{Arg, ArgMatches};
 use holonom::format::{InputOffset, ModelFile};
 use holonom::multibody::channels::{Catalogue, Channel, Sampler};
+use holonom::multibody::elements::Library;
+use holonom_plot::{Figure, Panel, Series};
 use holonom_text::did_you_mean;
+use holonom_text::{Align, Table};
 use serde_json::json;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -99,7 +100,7 @@ fn define() -> clap::Command {
     )
 }
 
-fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+fn run(matches: &ArgMatches, library: &Library) -> Result<Outcome, Error> {
     let sweep = matches.get_one::<String>("sweep").cloned().unwrap_or_default();
     let bad = || {
         Error::Usage(format!(
@@ -119,7 +120,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     if let Some(path) = picture {
         check_picture(path)?;
     }
-    let case = Case::load(matches)?;
+    let case = Case::load(matches, library)?;
     let t = case.simulation.start.t;
     let file = &case.named.file;
     let input = file.inputs.iter().find(|input| input.name == name);

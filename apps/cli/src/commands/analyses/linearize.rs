@@ -4,10 +4,11 @@ use super::{Case, at_argument, channel_argument, counted, number, with_common};
 use crate::commands::{Command, Outcome};
 use crate::error::Error;
 use crate::output;
-use crate::table::{Align, Table};
 use clap::{Arg, ArgAction, ArgMatches};
 use holonom::analysis::dense::Matrix;
 use holonom::analysis::linearize::LinearModel;
+use holonom::multibody::elements::Library;
+use holonom_text::{Align, Table};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -47,7 +48,7 @@ fn define() -> clap::Command {
     )
 }
 
-fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+fn run(matches: &ArgMatches, library: &Library) -> Result<Outcome, Error> {
     let files: Vec<PathBuf> = matches
         .get_many("output")
         .into_iter()
@@ -67,7 +68,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         }
         output::check_file(file)?;
     }
-    let case = Case::load(matches)?;
+    let case = Case::load(matches, library)?;
     let at = case.state(matches)?;
     let linear = case.linear(&at, matches)?;
     let report = report(&case, &linear);

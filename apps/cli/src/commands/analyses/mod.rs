@@ -12,7 +12,6 @@ pub mod trim;
 use crate::error::Error;
 use crate::model::{self, Asked, Named, Origin};
 use crate::output;
-use crate::plot::Figure;
 use crate::settings;
 use clap::{Arg, ArgAction, ArgMatches};
 use holonom::analysis::State;
@@ -22,8 +21,10 @@ use holonom::analysis::statics::{Equilibrium, StaticsError, StaticsOptions, equi
 use holonom::analysis::trim::Trim;
 use holonom::format::{InputOffset, ModelFile};
 use holonom::multibody::channels::{Catalogue, Input, Selection};
+use holonom::multibody::elements::Library;
 use holonom::multibody::start::Assembled;
 use holonom::simulation::Simulation;
+use holonom_plot::Figure;
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
@@ -72,8 +73,8 @@ struct Case {
 }
 
 impl Case {
-    fn load(matches: &ArgMatches) -> Result<Self, Error> {
-        let asked = Asked::typed(matches);
+    fn load(matches: &ArgMatches, library: &Library) -> Result<Self, Error> {
+        let asked = Asked::typed(matches, library);
         // Analyses read the model again for other values of inputs and parameters.
         let origin = Origin::of(&asked)?.parsed_once();
         let named = origin.load(&asked.sets, &[])?;

@@ -4,12 +4,13 @@ use super::{Case, Linearised, at_argument, counted, with_common};
 use crate::commands::{Command, Outcome};
 use crate::error::Error;
 use crate::settings;
-use crate::table::{Align, Table};
 use clap::{Arg, ArgAction, ArgMatches};
 use holonom::analysis::dense::Complex;
 use holonom::analysis::displacement_names;
 use holonom::analysis::modes::{Completeness, Modes, ModesOptions, Selection, Shape, selected, state_count};
 use holonom::analysis::order::places;
+use holonom::multibody::elements::Library;
+use holonom_text::{Align, Table};
 use serde_json::{Map, Value, json};
 use std::cmp::Reverse;
 use std::fmt::Write;
@@ -144,8 +145,8 @@ fn selection(matches: &ArgMatches, states: usize, limit: usize) -> Result<Select
     }
 }
 
-fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
-    let case = Case::load(matches)?;
+fn run(matches: &ArgMatches, library: &Library) -> Result<Outcome, Error> {
+    let case = Case::load(matches, library)?;
     let mut options = ModesOptions::default();
     let states = state_count(&case.simulation.start);
     options.selection = selection(matches, states, options.dense_up_to)?;

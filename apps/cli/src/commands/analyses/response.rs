@@ -4,13 +4,14 @@ use super::{Case, at_argument, channel_argument, check_picture, with_common, wri
 use crate::commands::{Command, Outcome};
 use crate::error::Error;
 use crate::output;
-use crate::plot::{Figure, Panel, Scale, Series};
 use crate::settings;
-use crate::table::{Align, Table};
 use clap::{Arg, ArgMatches};
 use holonom::analysis::dense::Complex;
 use holonom::analysis::linearize::LinearModel;
 use holonom::analysis::response::{LARGEST, Response, largest, logarithmic, response, with_resonances};
+use holonom::multibody::elements::Library;
+use holonom_plot::{Figure, Panel, Scale, Series};
+use holonom_text::{Align, Table};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -79,7 +80,7 @@ fn define() -> clap::Command {
     )
 }
 
-fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+fn run(matches: &ArgMatches, library: &Library) -> Result<Outcome, Error> {
     let hertz = |name: &str| {
         let typed = matches.get_one::<String>(name).cloned().unwrap_or_default();
         settings::quantity(name, &typed)
@@ -98,7 +99,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     if let Some(path) = picture {
         check_picture(path)?;
     }
-    let case = Case::load(matches)?;
+    let case = Case::load(matches, library)?;
     let known: Vec<&str> = case.named.file.inputs.iter().map(|i| i.name.as_str()).collect();
     let wanted = matches.get_one::<String>("input");
     if known.is_empty() {

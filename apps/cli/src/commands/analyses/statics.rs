@@ -3,11 +3,12 @@
 use super::{Case, counted, number, with_common};
 use crate::commands::{Command, Outcome};
 use crate::error::Error;
-use crate::table::{Align, Table};
 use clap::ArgMatches;
 use holonom::analysis::statics::{Equilibrium, Way};
 use holonom::multibody::channels::Sampler;
+use holonom::multibody::elements::Library;
 use holonom::multibody::start::Assembled;
+use holonom_text::{Align, Table};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
@@ -43,8 +44,8 @@ struct Shown {
     rest: f64,
 }
 
-fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
-    let case = Case::load(matches)?;
+fn run(matches: &ArgMatches, library: &Library) -> Result<Outcome, Error> {
+    let case = Case::load(matches, library)?;
     let rest = case.rest()?;
     let mut channels: Vec<Shown> = Vec::new();
     if matches.contains_id("channel") && matches.get_many::<String>("channel").is_some() {

@@ -6,14 +6,15 @@ use crate::commands::{Command, Outcome};
 use crate::error::Error;
 
 use crate::output;
-use crate::plot::{Figure, Panel, Series};
 use crate::settings;
-use crate::table::{Align, Table};
 use clap::{Arg, ArgMatches};
 use holonom::analysis::trim::{Trim, TrimError, TrimOptions, start_speed, trim};
 use holonom::format::InputOffset;
 use holonom::multibody::channels::Sampler;
+use holonom::multibody::elements::Library;
+use holonom_plot::{Figure, Panel, Series};
 use holonom_text::did_you_mean;
+use holonom_text::{Align, Table};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -201,7 +202,7 @@ struct Row {
     channels: Vec<f64>,
 }
 
-fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+fn run(matches: &ArgMatches, library: &Library) -> Result<Outcome, Error> {
     let csv = matches.get_one::<PathBuf>("output");
     if let Some(path) = csv {
         output::check_file(path)?;
@@ -216,7 +217,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     if ratio == 0.0 || !ratio.is_finite() {
         return Err(Error::Usage("--ratio must not be zero".into()));
     }
-    let case = Case::load(matches)?;
+    let case = Case::load(matches, library)?;
     let names = input_names(&case, matches)?;
     let failed = |error: TrimError| Error::Failed(format!("{}: {error}", case.name()));
     let speed = match matches.get_one::<String>("speed") {

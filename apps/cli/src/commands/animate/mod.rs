@@ -4,11 +4,13 @@ mod gif;
 mod page;
 mod pictures;
 
-use super::{Command, Outcome};
+use super::Command;
 use crate::error::Error;
 use crate::film::Film;
+use crate::outcome::Outcome;
 use crate::output;
 use clap::{CommandFactory, FromArgMatches};
+use holonom::multibody::elements::Library;
 use holonom_scene::View;
 use std::path::{Path, PathBuf};
 
@@ -156,7 +158,7 @@ impl Arguments {
     }
 }
 
-fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
+fn run(matches: &clap::ArgMatches, library: &Library) -> Result<Outcome, Error> {
     let arguments = Arguments::from_arg_matches(matches).map_err(|error| Error::Usage(error.to_string()))?;
     output::check_file(&arguments.output)?;
     let ending = arguments
@@ -179,7 +181,7 @@ fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
     if ending == "mp4" {
         pictures::check_ffmpeg()?;
     }
-    let film = Film::open(&arguments.result)?;
+    let film = Film::open(&arguments.result, library)?;
     if let Some(loss) = film.loss() {
         output::remark(&loss);
     }

@@ -2,9 +2,9 @@
 
 use crate::error::Error;
 use crate::output;
-use crate::plot::{Figure, Panel, Series};
 use holonom::multibody::elements::forces::FORCES;
 use holonom_models::pictures::{Characteristic, characteristics, geometry};
+use holonom_plot::{Figure, Panel, Series};
 use std::path::Path;
 
 /// Draws the characteristics of the force element with a name, or `wheel-rail`, `track`, `road`, `path`

@@ -1,16 +1,17 @@
 //! What mechanisms are made of, and the forms their equations come in.
 
 use super::{Entry, Named};
-use crate::table::{Align, Table};
 use holonom::multibody::description::fields::{Noted, note};
 use holonom::multibody::description::{Joint as Described, Rod, SHAPES, Shape, ShapeInfo};
-use holonom::multibody::elements::constraints::{CONSTRAINTS, ConstraintInfo};
-use holonom::multibody::elements::controls::{CONTROLS, ControlInfo};
-use holonom::multibody::elements::forces::{FORCES, ForceInfo};
+use holonom::multibody::elements::Library;
+use holonom::multibody::elements::constraints::ConstraintInfo;
+use holonom::multibody::elements::controls::ControlInfo;
+use holonom::multibody::elements::forces::ForceInfo;
 use holonom::multibody::elements::joints::{JOINTS, JointInfo};
 use holonom::multibody::path::{PATHS, PathInfo};
 use holonom::multibody::residual::{Form, Formalism};
 use holonom::multibody::road::{ROADS, RoadInfo};
+use holonom_text::{Align, Table};
 use serde::Serialize;
 
 /// Joints, constraints, forces, roads, paths, controls, forms and formalisms as listed.
@@ -104,14 +105,14 @@ fn joint(info: &&JointInfo) -> Joint {
             })
             .collect(),
         has_orientation: info.has_orientation,
-        rows_when_cut: (!info.tree_only).then(|| 6 - info.freedoms()),
+        rows_when_cut: (!info.tree_only).then(|| info.rows_when_cut()),
         fields: fields(note(|visitor| {
-            Described::new("", info.template, "", "").fields(visitor);
+            Described::new("", (info.template)(), "", "").fields(visitor);
         })),
     }
 }
 
-fn constraint(info: &&ConstraintInfo) -> Constraint {
+fn constraint(info: &ConstraintInfo) -> Constraint {
     Constraint {
         name: info.name,
         description: info.doc,
@@ -120,7 +121,7 @@ fn constraint(info: &&ConstraintInfo) -> Constraint {
     }
 }
 
-fn force(info: &&ForceInfo) -> Force {
+fn force(info: &ForceInfo) -> Force {
     Force {
         name: info.name,
         description: info.doc,
@@ -129,7 +130,7 @@ fn force(info: &&ForceInfo) -> Force {
     }
 }
 
-fn control(info: &&ControlInfo) -> Force {
+fn control(info: &ControlInfo) -> Force {
     Force {
         name: info.name,
         description: info.doc,
@@ -166,7 +167,7 @@ fn path(info: &&PathInfo) -> Force {
 }
 
 impl Mechanics {
-    pub fn new() -> Self {
+    pub fn new(library: &Library) -> Self {
         let form = |form: Form| Named {
             name: form.name(),
             description: form.doc(),
@@ -177,13 +178,13 @@ impl Mechanics {
         };
         Self {
             joints: JOINTS.iter().map(joint).collect(),
-            constraints: CONSTRAINTS.iter().map(constraint).collect(),
+            constraints: library.constraints().map(constraint).collect(),
             rod: fields(note(|visitor| Rod::new("", "", "", 0.0).fields(visitor))),
-            forces: FORCES.iter().map(force).collect(),
+            forces: library.forces().map(force).collect(),
             roads: ROADS.iter().map(road).collect(),
             shapes: SHAPES.iter().map(shape).collect(),
             paths: PATHS.iter().map(path).collect(),
-            controls: CONTROLS.iter().map(control).collect(),
+            controls: library.controls().map(control).collect(),
             forms: Form::ALL.map(form).to_vec(),
             formalisms: Formalism::ALL.map(formalism).to_vec(),
         }

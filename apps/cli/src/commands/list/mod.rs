@@ -7,11 +7,12 @@ mod mechanics;
 use super::{Command, Outcome, read};
 use crate::error::Error;
 use crate::output;
-use crate::table::{Align, Table};
 use clap::{ArgMatches, CommandFactory, Parser};
+use holonom::multibody::elements::Library;
 use holonom::problems;
 use holonom::solver::{jacobian, linear, refresh, stepper};
 use holonom_text::did_you_mean;
+use holonom_text::{Align, Table};
 use mechanics::Mechanics;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -124,7 +125,7 @@ macro_rules! strategies {
 }
 
 impl Listing {
-    fn new() -> Self {
+    fn new(library: &Library) -> Self {
         let entry = |p: problems::Problem| ProblemEntry {
             unknowns: p.y0.len(),
             title: p.title,
@@ -139,7 +140,7 @@ impl Listing {
             linear: strategies!(linear::REGISTRY),
             refresh: strategies!(refresh::REGISTRY),
             updates: strategies!(refresh::update::REGISTRY),
-            mechanics: Mechanics::new(),
+            mechanics: Mechanics::new(library),
             problems: problems::all().into_iter().map(entry).collect(),
         }
     }
@@ -167,7 +168,7 @@ impl Listing {
             found.push(Entry::new(kind, s, text));
         }
         for p in self.problems.iter().filter(|p| p.name == name) {
-            let end = crate::report::number(p.t_end);
+            let end = holonom_text::number(p.t_end);
             let text = format!("{}\nUnknowns: {}. End: {end}.\n", p.title, p.unknowns);
             found.push(Entry::new("problem", p, text));
         }
@@ -208,20 +209,20 @@ impl Listing {
             ("title", Align::Left),
         ]);
         for p in &self.problems {
-            let end = crate::report::number(p.t_end);
+            let end = holonom_text::number(p.t_end);
             table.row([p.name.clone(), p.unknowns.to_string(), end, p.title.into()]);
         }
         text + &format!("Reference problems\n\n{}", table.render_within(WIDTH))
     }
 }
 
-fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+fn run(matches: &ArgMatches, library: &Library) -> Result<Outcome, Error> {
     let args: Args = read(matches)?;
     if let Some(folder) = &args.plot {
         output::print(&characteristics::draw(args.name.as_deref(), folder)?)?;
         return Ok(Outcome::Done);
     }
-    let listing = Listing::new();
+    let listing = Listing::new(library);
     let json = |value: serde_json::Result<String>| value.map_err(|e| Error::Failed(e.to_string()));
     let text = match (&args.name, args.json) {
         (None, false) => listing.text(),

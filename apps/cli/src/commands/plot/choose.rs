@@ -3,7 +3,7 @@
 use super::runs::Run;
 use super::units::{self, Wish};
 use crate::error::Error;
-use crate::plot::{Panel, Series, Spectrum, Window};
+use holonom_plot::{Panel, Series, Spectrum, Window};
 use holonom_results::Column;
 use std::collections::HashMap;
 

@@ -7,9 +7,10 @@ mod units;
 use super::{Command, Outcome, read};
 use crate::error::Error;
 use crate::output;
-use crate::plot::{Figure, Panel, Scale, Window};
 use choose::{Choice, View};
 use clap::{ArgMatches, CommandFactory, Parser, ValueEnum};
+use holonom::multibody::elements::Library;
+use holonom_plot::{Figure, Panel, Scale, Window};
 use runs::Run;
 use std::path::{Path, PathBuf};
 
@@ -138,12 +139,12 @@ pub const COMMAND: Command = Command {
 /// Pixels of a bitmap per pixel of the drawing: sharp on paper and on fine screens.
 const BITMAP_SCALE: f64 = 2.0;
 
-fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+fn run(matches: &ArgMatches, library: &Library) -> Result<Outcome, Error> {
     let args: Args = read(matches)?;
     let path = target(&args)?;
     let lists = args.panels.iter().chain(&args.channels).chain(&args.x);
     let patterns: Vec<&str> = lists.flat_map(|list| choose::split(list)).collect();
-    let runs = runs::open(&args.results, &patterns)?;
+    let runs = runs::open(&args.results, &patterns, library)?;
     for remark in runs.iter().filter_map(Run::loss) {
         output::remark(&remark.to_string());
     }

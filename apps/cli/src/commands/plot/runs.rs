@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::film::Film;
+use holonom::multibody::elements::Library;
 use holonom_results::{Column, Pattern, Table, keys};
 use holonom_text::did_you_mean;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ pub struct Run {
 /// Opens all results.
 ///
 /// `patterns` are what is to be drawn: channels that a file does not have are computed from its state.
-pub fn open(paths: &[PathBuf], patterns: &[&str]) -> Result<Vec<Run>, Error> {
+pub fn open(paths: &[PathBuf], patterns: &[&str], library: &Library) -> Result<Vec<Run>, Error> {
     let labels = labels(paths);
     let open = |(path, label): (&PathBuf, String)| {
         let table = Table::open(path).map_err(usage)?;
@@ -30,7 +31,7 @@ pub fn open(paths: &[PathBuf], patterns: &[&str]) -> Result<Vec<Run>, Error> {
             film: None,
         };
         for pattern in patterns {
-            run.offer(pattern);
+            run.offer(pattern, library);
         }
         let table = &run.table;
         if run.columns.len() < 2 {
@@ -74,13 +75,13 @@ fn usage(error: holonom_results::Error) -> Error {
 
 impl Run {
     /// Channels that match a pattern and are not in the file, from its state if it has one.
-    fn offer(&mut self, pattern: &str) {
+    fn offer(&mut self, pattern: &str, library: &Library) {
         if self.table.state().is_empty() || self.table.select(&[pattern]).is_ok() {
             return;
         }
         if self.film.is_none() {
             // Files without what this takes are refused when the channel is not found.
-            self.film = Film::open(self.table.path()).ok();
+            self.film = Film::open(self.table.path(), library).ok();
         }
         let Some(film) = &self.film else { return };
         let Ok(found) = film.replay.simulation().catalogue.select(&[pattern]) else {

@@ -7,16 +7,16 @@ mod sweep;
 use super::view::Watched;
 use super::{Command, Outcome, step_size, view};
 use crate::error::Error;
+use crate::interrupt::on_interrupt;
 use crate::model::{self, Asked, Named};
 use crate::output;
 use crate::settings;
 use clap::{Arg, ArgAction, ArgMatches};
 use holonom::format::{Settings, WriteError, write};
+use holonom::multibody::elements::Library;
 use holonom::simulation::{Replay, RunOptions, Simulation, StateColumn, Status};
 use record::{Paths, Recorder, SavedRun};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// The entry of the registry.
@@ -130,7 +130,7 @@ pub(super) struct Request {
 }
 
 impl Request {
-    fn typed(matches: &ArgMatches) -> Result<Self, Error> {
+    fn typed(matches: &ArgMatches, library: &Library) -> Result<Self, Error> {
         let many = |name: &str| -> Vec<String> {
             matches
                 .get_many::<String>(name)
@@ -152,7 +152,7 @@ impl Request {
             None => None,
         };
         Ok(Self {
-            asked: Asked::typed(matches),
+            asked: Asked::typed(matches, library),
             settings: settings::typed(matches)?,
             channels: many("channel"),
             no_state: matches.get_flag("no_state"),
@@ -184,8 +184,8 @@ impl Request {
     }
 }
 
-fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
-    let request = Request::typed(matches)?;
+fn run(matches: &ArgMatches, library: &Library) -> Result<Outcome, Error> {
+    let request = Request::typed(matches, library)?;
     match matches.get_many::<String>("sweep") {
         Some(sweeps) => sweep::run(&request, &sweeps.cloned().collect::<Vec<_>>()),
         None => single(&request, matches),
@@ -230,20 +230,18 @@ fn single(request: &Request, matches: &ArgMatches) -> Result<Outcome, Error> {
         output::remark(&remark);
     }
     let fixed = prepared.simulation.fixed_steps();
-    let advice = fixed.map(|(options, h)| step_size::at_start(&prepared.simulation, options, h));
+    let advice = fixed.map(|(options, h)| step_size::at_start(&prepared.simulation, &options, h));
     if let (Some(advice), true) = (&advice, request.json.as_deref() != Some("-")) {
         output::print(&step_size::text(advice))?;
     }
     let watched = Watched::start(matches, &named, &prepared.simulation, Replay::width)?;
     let mut recorder = Recorder::start(&prepared, &paths, saved.as_ref(), watched.as_ref())?;
-    let options = RunOptions {
-        interrupt: Some(interrupt.clone()),
-        checkpoint_every: request.checkpoint_every,
-        checkpoint_at_end: prepared.keeps_checkpoint,
-        resume: saved.map(|saved| saved.run),
-        state: !prepared.state.is_empty(),
-        ..RunOptions::new(prepared.selection.clone())
-    };
+    let options = RunOptions::new(prepared.selection.clone())
+        .interrupt(interrupt.clone())
+        .checkpoint_every(request.checkpoint_every)
+        .checkpoint_at_end(prepared.keeps_checkpoint)
+        .resume(saved.map(|saved| saved.run))
+        .state(!prepared.state.is_empty());
     let report = prepared
         .simulation
         .run(&options, &mut recorder)
@@ -268,7 +266,11 @@ fn single(request: &Request, matches: &ArgMatches) -> Result<Outcome, Error> {
     }
     if let Some(watched) = watched {
         let result = files.written.iter().find(|file| **file == paths.parquet);
-        watched.stay(result.or(Some(&paths.stream)).map(PathBuf::as_path), &interrupt);
+        watched.stay(
+            result.or(Some(&paths.stream)).map(PathBuf::as_path),
+            &request.asked.library,
+            &interrupt,
+        );
     }
     let go_on = match report.status {
         Status::Finished => return Ok(Outcome::Done),
@@ -356,19 +358,4 @@ impl Prepared {
             swept: None,
         })
     }
-}
-
-/// A flag that Ctrl-C sets; a second Ctrl-C ends the program at once.
-pub fn on_interrupt() -> Arc<AtomicBool> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let set = flag.clone();
-    let installed = ctrlc::set_handler(move || {
-        if set.swap(true, Ordering::SeqCst) {
-            std::process::exit(130);
-        }
-    });
-    if let Err(error) = installed {
-        output::remark(&format!("Ctrl-C will end the program immediately: {error}"));
-    }
-    flag
 }

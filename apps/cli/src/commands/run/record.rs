@@ -8,12 +8,16 @@ use crate::output;
 use crate::progress::Clock;
 use holonom::simulation::{RunCheckpoint, RunReport, Sink, Status};
 use holonom_results::{
-    Column, CsvOptions, Metadata, Position, Table, Writer, WriterOptions, keys, to_csv, to_parquet,
+    Column, FORMATS, Format, Metadata, Position, Table, Writer, WriterOptions, keys, to_parquet,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+
+/// Endings of the files that every run writes.
+const STREAM: &str = "arrows";
+const PARQUET: &str = "parquet";
 
 /// Names of the files of a run.
 pub struct Paths {
@@ -21,12 +25,10 @@ pub struct Paths {
     pub stream: PathBuf,
     /// The same in columns, at the end.
     pub parquet: PathBuf,
-    /// The same as text, on request.
-    pub csv: PathBuf,
     /// The state of the run.
     pub checkpoint: PathBuf,
-    /// CSV was asked for.
-    wants_csv: bool,
+    /// The same in other formats, on request.
+    others: Vec<(&'static Format, PathBuf)>,
 }
 
 impl Paths {
@@ -38,21 +40,32 @@ impl Paths {
             Some(name) => name.to_path_buf(),
             None => PathBuf::from(stem),
         };
-        let ending = base.extension().map(|e| e.to_string_lossy().to_lowercase());
-        let known = matches!(ending.as_deref(), Some("arrows" | "parquet" | "csv"));
-        let base = if known { base.with_extension("") } else { base };
+        let named = Format::of(&base);
+        let ending = named.map(|format| format.ending).or_else(|| {
+            let ending = base.extension()?;
+            ending.eq_ignore_ascii_case(STREAM).then_some(STREAM)
+        });
+        let base = match ending {
+            // One extension for each point.
+            Some(ending) => ending.split('.').fold(base, |base, _| base.with_extension("")),
+            None => base,
+        };
         let with = |ending: &str| {
             let mut name = base.clone().into_os_string();
             name.push(".");
             name.push(ending);
             PathBuf::from(name)
         };
+        let is_wanted = |format: &&Format| {
+            let is_named = named.is_some_and(|named| named.ending == format.ending);
+            format.ending != PARQUET && (is_named || csv && format.ending == "csv")
+        };
+        let others = FORMATS.iter().filter(is_wanted);
         Self {
-            stream: with("arrows"),
-            parquet: with("parquet"),
-            csv: with("csv"),
+            stream: with(STREAM),
+            parquet: with(PARQUET),
             checkpoint: with("checkpoint"),
-            wants_csv: csv || ending.as_deref() == Some("csv"),
+            others: others.map(|format| (format, with(format.ending))).collect(),
         }
     }
 
@@ -63,15 +76,18 @@ impl Paths {
 
     /// Makes room for a new run: results of an earlier one would be taken for its own.
     fn clear(&self, quiet: bool) -> Result<(), Error> {
-        if self.wants_csv && self.csv.exists() && !is_result(&self.csv) {
-            return Err(Error::Usage(format!(
-                "`{}` already exists and is not a Holonom result; choose another name with -o",
-                self.csv.display()
-            )));
+        let existing = self.others.iter().filter(|(_, path)| path.exists());
+        for (format, path) in existing {
+            if !format.is_result(path) {
+                return Err(Error::Usage(format!(
+                    "`{}` already exists and is not a Holonom result; choose another name with -o",
+                    path.display()
+                )));
+            }
         }
-        let csv = self.wants_csv.then_some(&self.csv);
+        let others = self.others.iter().map(|(_, path)| path);
         let mut replaced = Vec::new();
-        for path in [&self.checkpoint, &self.parquet].into_iter().chain(csv) {
+        for path in [&self.checkpoint, &self.parquet].into_iter().chain(others) {
             match std::fs::remove_file(path) {
                 Ok(()) => replaced.push(format!("`{}`", path.display())),
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -91,13 +107,6 @@ impl Paths {
         }
         Ok(())
     }
-}
-
-/// Whether a CSV file begins as ours do.
-fn is_result(path: &Path) -> bool {
-    let mut head = [0; 5];
-    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));
-    read.is_ok() && &head == b"t [s]"
 }
 
 /// A checkpoint on disk.
@@ -331,10 +340,9 @@ impl<'a> Recorder<'a> {
             to_parquet(&open()?, &paths.parquet).map_err(failed)?;
         }
         files.written.push(paths.parquet.clone());
-        if paths.wants_csv {
-            let table = open()?;
-            to_csv(&table, &paths.csv, &CsvOptions::default()).map_err(failed)?;
-            files.written.push(paths.csv.clone());
+        for (format, path) in &paths.others {
+            format.export(&open()?, path, &[]).map_err(failed)?;
+            files.written.push(path.clone());
         }
         files.written.push(paths.stream.clone());
         if !prepared.keeps_checkpoint {

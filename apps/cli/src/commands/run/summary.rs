@@ -15,54 +15,42 @@ use std::fmt::Write;
 /// All settings and parameters as used.
 pub fn options(prepared: &Prepared) -> Map<String, Value> {
     let mut options = Map::new();
-    for info in SETTINGS {
-        let value = match prepared.settings.get(info.name) {
-            None => continue,
-            Some(SettingValue::Number(x)) => json!(x),
-            Some(SettingValue::Count(n)) => json!(n),
-            Some(SettingValue::Flag(flag)) => json!(flag),
-            Some(SettingValue::Name(name)) => json!(name),
-            Some(SettingValue::Names(names)) => json!(names),
-        };
-        options.insert(info.name.to_string(), value);
-    }
     let simulation = &prepared.simulation;
     let solver = &simulation.solver;
+    // As used: what is set, and the defaults of what the method has.
+    for info in SETTINGS.iter() {
+        let set = prepared.settings.get(info.name);
+        let used = || solver.unused([info.name]).is_empty();
+        if let Some(value) = set.or_else(|| solver.get(info.name).filter(|_| used())) {
+            options.insert(info.name.to_string(), json_of(value));
+        }
+    }
     if let OutputTimes::Grid { step, .. } = &simulation.outputs {
         options.insert("output_step".into(), json!(step));
     }
     for (name, value) in [
         ("t_start", json!(simulation.start.t)),
         ("t_end", json!(simulation.t_end)),
-        ("rtol", json!(solver.tolerances.rtol)),
         ("form", json!(simulation.form.name())),
         ("formalism", json!(simulation.formalism.name())),
         ("ggl_metric", json!(simulation.ggl_metric.name())),
-        ("stepper", json!(solver.stepper)),
-        ("jacobian", json!(solver.jacobian)),
-        ("sparsity", json!(solver.sparsity)),
-        ("linear", json!(solver.linear)),
-        ("refresh", json!(solver.refresh)),
-        ("update", json!(solver.update)),
-        ("max_order", json!(solver.max_order)),
-        ("stability_detection", json!(solver.stability_detection)),
     ] {
         options.insert(name.into(), value);
     }
-    if let Some(stages) = solver.stages {
-        options.insert("stages".into(), json!(stages));
-    }
-    if let Some((chosen, _)) = simulation.fixed_steps() {
-        options.insert("stiff_terms".into(), json!(chosen.stiff_terms.name()));
-        options.insert("assembly".into(), json!(chosen.assembly.name()));
-        options.insert("stabilisation".into(), json!(chosen.stabilisation.name()));
-        options.insert("ordering".into(), json!(chosen.ordering.name()));
-    }
-    options.entry("atol").or_insert(json!(1e-6));
     let parameters = prepared.parameters.iter();
     let parameters: Map<String, Value> = parameters.map(|(name, x)| (name.clone(), json!(x))).collect();
     options.insert("parameters".into(), Value::Object(parameters));
     options
+}
+
+fn json_of(value: SettingValue) -> Value {
+    match value {
+        SettingValue::Number(x) => json!(x),
+        SettingValue::Count(n) => json!(n),
+        SettingValue::Flag(flag) => json!(flag),
+        SettingValue::Name(name) => json!(name),
+        SettingValue::Names(names) => json!(names),
+    }
 }
 
 /// The report as JSON.
@@ -206,7 +194,7 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
             "used",
             match fixed {
                 // It has forms and matrices of its own.
-                Some((options, h)) => format!("{}, steps of {}, {options}", used.stepper, seconds(h)),
+                Some((ref options, h)) => format!("{}, steps of {}, {options}", used.stepper, seconds(h)),
                 None => names
                     .into_iter()
                     .map(String::as_str)

@@ -2,18 +2,19 @@
 //! results in order.
 
 use super::record::{Files, Paths, Recorder};
-use super::{Prepared, Request, on_interrupt, summary};
+use super::{Prepared, Request, summary};
 use crate::commands::Outcome;
 use crate::error::Error;
+use crate::interrupt::on_interrupt;
 use crate::lock::Lock;
 use crate::model::Origin;
 use crate::output;
 use crate::progress::Progress;
 use crate::settings;
-use crate::table::{Align, Table};
 use holonom::expression::Unit;
 use holonom::simulation::{OutputThread, RunOptions, RunReport, Simulation, Sink, Status};
 use holonom_text::did_you_mean;
+use holonom_text::{Align, Table};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -312,13 +313,11 @@ fn one(
         inner: Recorder::quiet(&prepared, &paths)?,
         ranges: vec![(f64::INFINITY, f64::NEG_INFINITY); prepared.selection.len()],
     };
-    let options = RunOptions {
-        interrupt: Some(interrupt.clone()),
+    let options = RunOptions::new(prepared.selection.clone())
+        .interrupt(interrupt.clone())
         // The runs of a sweep share the cores.
-        output_thread: OutputThread::Never,
-        state: !prepared.state.is_empty(),
-        ..RunOptions::new(prepared.selection.clone())
-    };
+        .output_thread(OutputThread::Never)
+        .state(!prepared.state.is_empty());
     let report = prepared.simulation.run(&options, &mut sink);
     let report = report.map_err(|error| Error::Usage(error.to_string()))?;
     let names = prepared

@@ -10,12 +10,15 @@ mod watched;
 
 pub use watched::{Watched, arguments};
 
-use super::{Command, Outcome, run};
+use super::Command;
 use crate::error::Error;
 use crate::film::Film;
+use crate::interrupt::on_interrupt;
 use crate::model::Asked;
+use crate::outcome::Outcome;
 use crate::output;
 use clap::{Arg, ArgAction, ArgMatches};
+use holonom::multibody::elements::Library;
 use playground::Playground;
 use room::Room;
 use shown::Shown;
@@ -84,7 +87,7 @@ fn is_result(name: &str) -> bool {
     matches!(ending.as_deref(), Some("parquet" | "arrows" | "arrow" | "csv"))
 }
 
-fn view(matches: &ArgMatches) -> Result<Outcome, Error> {
+fn view(matches: &ArgMatches, library: &Library) -> Result<Outcome, Error> {
     let names: Vec<&String> = matches.get_many("result").into_iter().flatten().collect();
     let sets: Vec<String> = matches.get_many("set").into_iter().flatten().cloned().collect();
     let room = Arc::new(Room::default());
@@ -96,7 +99,7 @@ fn view(matches: &ArgMatches) -> Result<Outcome, Error> {
         }
         let mut runs = Vec::new();
         for name in &names {
-            let film = Film::open(Path::new(name))?;
+            let film = Film::open(Path::new(name), library)?;
             for told in film.loss().iter().chain(&film.scene.notes) {
                 output::remark(told);
             }
@@ -118,6 +121,7 @@ fn view(matches: &ArgMatches) -> Result<Outcome, Error> {
         model: names[0].clone(),
         sets,
         strict: false,
+        library: library.clone(),
     };
     let playground = Playground::open(asked, holonom::format::Settings::default())?;
     playground.shown().scene()?;
@@ -167,7 +171,7 @@ fn stamps(folder: &Path) -> BTreeMap<PathBuf, (SystemTime, u64)> {
 
 /// Serves the room until Ctrl-C; `look` is called a few times a second.
 fn serve(matches: &ArgMatches, room: &Arc<Room>, mut look: impl FnMut()) -> Result<Outcome, Error> {
-    let interrupt = run::on_interrupt();
+    let interrupt = on_interrupt();
     open(matches, room)?;
     while !interrupt.load(Ordering::Relaxed) {
         std::thread::sleep(Duration::from_millis(150));

@@ -315,20 +315,15 @@ impl Playground {
             metadata.insert(keys::MODEL_FOLDER.to_string(), folder);
         }
         let scratch = Scratch::new();
-        let options = WriterOptions {
-            interval: f64::INFINITY,
-            ..WriterOptions::default()
-        };
+        let mut options = WriterOptions::default();
+        options.interval = f64::INFINITY;
         let mut rows = Rows(Writer::create(&scratch.0, &columns, &metadata, &options).map_err(failed)?);
-        let options = RunOptions {
-            state: true,
-            ..RunOptions::new(selection)
-        };
+        let options = RunOptions::new(selection).state(true);
         let report = simulation
             .run(&options, &mut rows)
             .map_err(|error| Error::Usage(error.to_string()))?;
         rows.0.finish().map_err(failed)?;
-        self.film = Some((Arc::new(Film::open(&scratch.0)?), scratch));
+        self.film = Some((Arc::new(Film::open(&scratch.0, &self.asked.library)?), scratch));
         match report.status {
             Status::Finished => Ok(()),
             _ => Err(Error::Failed(format!(

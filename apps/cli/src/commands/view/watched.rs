@@ -9,6 +9,7 @@ use crate::film::{self, Film};
 use crate::model::Named;
 use crate::output;
 use clap::{Arg, ArgAction, ArgMatches};
+use holonom::multibody::elements::Library;
 use holonom::simulation::{Replay, Simulation};
 use std::path::Path;
 use std::sync::Arc;
@@ -70,8 +71,8 @@ impl Watched {
     }
 
     /// Shows the result, or what has been computed, until Ctrl-C.
-    pub fn stay(self, result: Option<&Path>, interrupt: &AtomicBool) {
-        match result.map(Film::open) {
+    pub fn stay(self, result: Option<&Path>, library: &Library, interrupt: &AtomicBool) {
+        match result.map(|path| Film::open(path, library)) {
             Some(Ok(film)) => self.room.show(vec![Shown::Film(Arc::new(film))], "result", false),
             Some(Err(error)) => self.room.fail(error.to_string()),
             None => self

@@ -19,9 +19,10 @@ mod tests;
 pub use mechanics::Mechanics;
 pub(super) use start::Start;
 
+pub use crate::Form;
 use crate::{
     DerivativeForm, Equation, EquationLevel, Mechanical, MechanicalLayout, Pattern, Point, Rejection,
-    Residual, Structure, TransposedBlock, Variable, VariableKind,
+    Residual, Sizes, Structure, Variable, VariableKind,
 };
 use core::ops::Range;
 use holonom_algebra::Real;
@@ -54,35 +55,6 @@ pub trait ConstrainedMotion: Clone + Send + Sync + 'static {
     fn constraint_bias<T: Real>(&self, t: T, q: &[T], v: &[T], gamma: &mut [T]);
 }
 
-/// The forms of the equations of motion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// Constraints on acceleration level, y = (q, v, λ).
-    Index1,
-    /// Constraints on velocity level, y = (q, v, λ).
-    Index2,
-    /// Constraints on position level, y = (q, v, λ).
-    Index3,
-    /// Constraints on velocity and position level, y = (q, v, λ, η)
-    /// [Gear, Gupta, Leimkuhler 1985], Arnold (7).
-    Ggl,
-}
-
-impl Form {
-    /// All forms.
-    pub const ALL: [Self; 4] = [Self::Index1, Self::Index2, Self::Index3, Self::Ggl];
-
-    /// The name used in the names of problems.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Index1 => "index1",
-            Self::Index2 => "index2",
-            Self::Index3 => "index3",
-            Self::Ggl => "ggl",
-        }
-    }
-}
-
 /// A [`ConstrainedMotion`] written as F(t, y, ẏ) = 0.
 #[derive(Clone, Debug)]
 pub struct Assembly<P> {
@@ -103,7 +75,7 @@ pub struct Workspace<T> {
 }
 
 impl<P: ConstrainedMotion> Assembly<P> {
-    /// The equations of `motion` in the given form.
+    /// The equations of `motion` in the given form; [`Form::Ode`] is the motion without its constraints.
     pub fn new(motion: P, form: Form) -> Self {
         // The patterns in storage order, so that values can be handed over one by one.
         let sorted = |mut entries: Vec<(usize, usize)>| {
@@ -111,11 +83,17 @@ impl<P: ConstrainedMotion> Assembly<P> {
             entries.dedup();
             entries
         };
+        let m = if form == Form::Ode { 0 } else { motion.n_g() };
+        let entries = if m == 0 {
+            Vec::new()
+        } else {
+            motion.constraint_entries()
+        };
         Self {
             n: motion.positions().len(),
-            m: motion.n_g(),
+            m,
             mass_entries: sorted(motion.mass_entries()),
-            constraint_entries: sorted(motion.constraint_entries()),
+            constraint_entries: sorted(entries),
             motion,
             form,
         }
@@ -128,41 +106,34 @@ impl<P: ConstrainedMotion> Assembly<P> {
 
     /// Where q, v, λ and η lie.
     pub fn layout(&self) -> MechanicalLayout {
-        let (n, m) = (self.n, self.m);
-        let end = 2 * n + m;
-        MechanicalLayout {
-            x: 0..0,
-            q: 0..n,
-            v: n..2 * n,
-            lambda: 2 * n..end,
-            eta: end..if self.form == Form::Ggl { end + m } else { end },
-            sigma: 0..0,
-            readings: 0..0,
-        }
+        self.form.layout(&Sizes {
+            positions: self.n,
+            velocities: self.n,
+            rows: self.m,
+            holonomic: self.m,
+            ..Sizes::default()
+        })
     }
 
     fn variables(&self) -> Vec<Variable> {
-        // Indices of v and λ, powers of h for the columns of q.
-        let (index_v, index_lambda, power_q) = match self.form {
-            Form::Index1 => (1, 1, 0),
-            Form::Index2 | Form::Ggl => (1, 2, 0),
-            Form::Index3 => (2, 3, 1),
+        let layout = self.layout();
+        let variable = |name, kind| self.form.variable(name, kind);
+        let numbered = |symbol: &str, kind, range: Range<usize>| -> Vec<Variable> {
+            let names = (0..range.len()).map(|i| format!("{symbol}[{i}]"));
+            names.map(|name| variable(name, kind)).collect()
         };
-        let position = |name| Variable::new(name, VariableKind::Position).step_power(power_q);
-        let velocity = |name| Variable::new(name, VariableKind::Velocity).index(index_v);
-        let multiplier = |name: &str, kind, index, i: usize| {
-            Variable::new(format!("{name}[{i}]"), kind)
-                .index(index)
-                .step_power(-1)
-        };
-        let mut variables: Vec<_> = self.motion.positions().into_iter().map(position).collect();
-        variables.extend(self.motion.velocities().into_iter().map(velocity));
-        variables
-            .extend((0..self.m).map(|i| multiplier("lambda", VariableKind::Multiplier, index_lambda, i)));
-        if self.form == Form::Ggl {
-            let kind = VariableKind::StabilisingMultiplier;
-            variables.extend((0..self.m).map(|i| multiplier("eta", kind, 2, i)));
-        }
+        let (positions, velocities) = (self.motion.positions(), self.motion.velocities());
+        let mut variables: Vec<_> = positions
+            .into_iter()
+            .map(|name| variable(name, VariableKind::Position))
+            .collect();
+        variables.extend(
+            velocities
+                .into_iter()
+                .map(|name| variable(name, VariableKind::Velocity)),
+        );
+        variables.extend(numbered("lambda", VariableKind::Multiplier, layout.lambda));
+        variables.extend(numbered("eta", VariableKind::StabilisingMultiplier, layout.eta));
         variables
     }
 
@@ -175,13 +146,13 @@ impl<P: ConstrainedMotion> Assembly<P> {
         for name in self.motion.velocities() {
             equations.push(Equation::new(format!("d/dt {name}"), Dynamic));
         }
-        let levels: &[EquationLevel] = match self.form {
-            Form::Index1 => &[Acceleration],
-            Form::Index2 => &[Velocity],
-            Form::Index3 => &[Position],
-            Form::Ggl => &[Velocity, Position],
+        let level = self.form.level(true);
+        let levels = if self.form == Form::Ggl {
+            vec![level, Position]
+        } else {
+            vec![level]
         };
-        for &level in levels {
+        for level in levels {
             let word = match level {
                 Acceleration => "acceleration",
                 Velocity => "velocity",
@@ -189,40 +160,8 @@ impl<P: ConstrainedMotion> Assembly<P> {
             };
             equations.extend((0..self.m).map(|i| Equation::new(format!("{word} constraint[{i}]"), level)));
         }
-        // Index 3: q ~ h v ~ h² λ; the rows follow [Petzold, Lötstedt 1986].
-        if self.form == Form::Index3 {
-            for equation in &mut equations {
-                equation.step_power = match equation.level {
-                    Kinematic => 0,
-                    Position => -1,
-                    _ => 1,
-                };
-            }
-        }
+        self.form.scale(&mut equations);
         equations
-    }
-
-    fn transposed(&self) -> Vec<TransposedBlock> {
-        let (n, m) = (self.n, self.m);
-        let block =
-            |columns: Range<usize>, rows: Range<usize>, source_columns: Range<usize>| TransposedBlock {
-                columns,
-                rows,
-                source_rows: 2 * n..2 * n + m,
-                source_columns,
-                negated: false,
-            };
-        let lambda = 2 * n..2 * n + m;
-        match self.form {
-            // G occurs in ∂F/∂ẏ only; the v-columns of the constraint rows hold ∂γ/∂v.
-            Form::Index1 => Vec::new(),
-            Form::Index2 => vec![block(lambda, n..2 * n, n..2 * n)],
-            Form::Index3 => vec![block(lambda, n..2 * n, 0..n)],
-            Form::Ggl => vec![
-                block(lambda, n..2 * n, n..2 * n),
-                block(2 * n + m..2 * (n + m), 0..n, n..2 * n),
-            ],
-        }
     }
 }
 
@@ -244,7 +183,7 @@ impl<P: ConstrainedMotion> Residual for Assembly<P> {
             variables,
             derivative: DerivativeForm::Mass(pattern.into()),
             sparsity: None,
-            transposed: self.transposed(),
+            transposed: self.form.transposed(&self.layout()),
             layout: Some(self.layout()),
             forces_depend_on_multipliers: false,
         }
@@ -268,7 +207,9 @@ impl<P: ConstrainedMotion> Residual for Assembly<P> {
         let (q, v, lambda) = (&at.y[..n], &at.y[n..2 * n], &at.y[2 * n..2 * n + m]);
         let (qp, vp) = (&at.yp[..n], &at.yp[n..2 * n]);
         self.motion.mass(t, q, &mut work.mass);
-        self.motion.constraint_matrix(t, q, &mut work.matrix);
+        if m > 0 {
+            self.motion.constraint_matrix(t, q, &mut work.matrix);
+        }
         self.motion.force(t, q, v, &mut work.force);
         let (kinematic, rest) = r.split_at_mut(n);
         let (dynamic, rows) = rest.split_at_mut(n);
@@ -285,6 +226,7 @@ impl<P: ConstrainedMotion> Residual for Assembly<P> {
         }
         // The constraints, and Gᵀη in the stabilised form.
         match self.form {
+            Form::Ode => {}
             Form::Index1 => {
                 self.motion.constraint_bias(t, q, v, rows);
                 self.add_product(&work.matrix, vp, rows);
@@ -341,7 +283,8 @@ impl<P: ConstrainedMotion> Residual for Assembly<P> {
     }
 
     fn mechanical(&self) -> Option<Box<dyn Mechanical>> {
-        Some(Box::new(Mechanics::new(self.motion.clone())))
+        let constrained = self.form != Form::Ode;
+        constrained.then(|| Box::new(Mechanics::new(self.motion.clone())) as Box<dyn Mechanical>)
     }
 }
 

@@ -20,15 +20,22 @@ pub(in crate::problems) struct Start<P> {
 
 impl<P: ConstrainedMotion> Start<P> {
     /// The problem in the given form. v̇ and λ at the start come from the equations; the
-    /// derivatives of λ and η do not occur in them and are given as zero.
+    /// derivatives of λ and η do not occur in them and are given as zero. The reference is that of the
+    /// constrained motion: [`Form::Ode`] has none.
     pub(in crate::problems) fn problem(self, name: String, form: Form) -> Problem {
-        let (n, m) = (self.q0.len(), self.motion.n_g());
+        let free = form == Form::Ode;
+        let (n, m) = (self.q0.len(), if free { 0 } else { self.motion.n_g() });
         let (mut lambda, mut acceleration) = (vec![0.0; m], vec![0.0; n]);
+        let mut mechanics = Mechanics::new(self.motion.clone());
+        let (q, v) = (&self.q0, &self.v0);
+        let found = match free {
+            true => mechanics
+                .force(0.0, q, v, &[], &mut acceleration)
+                .and_then(|()| mechanics.solve_mass(0.0, q, &mut acceleration)),
+            false => mechanics.accelerations(0.0, q, v, &mut lambda, &mut acceleration),
+        };
         // A singular start would leave NaN, which no test of the start lets pass.
-        if Mechanics::new(self.motion.clone())
-            .accelerations(0.0, &self.q0, &self.v0, &mut lambda, &mut acceleration)
-            .is_err()
-        {
+        if found.is_err() {
             acceleration.fill(f64::NAN);
         }
         let mut y0 = self.q0;
@@ -49,7 +56,7 @@ impl<P: ConstrainedMotion> Start<P> {
             y0,
             yp0,
             atol_factor: 1.0,
-            reference: Some(Reference {
+            reference: (!free).then_some(Reference {
                 t: self.t_end,
                 y: y_end,
                 digits: self.digits,

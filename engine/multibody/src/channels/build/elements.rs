@@ -1,24 +1,27 @@
 //! Channels of constraints, force elements and controls.
 
 use super::{AXES, Builder, force_unit, node_unit, open_note, sum_unit};
-use crate::channels::source::Source;
-use crate::elements::constraints::{ConstraintElement, PairRow};
+use crate::elements::constraints::{ConstraintElement, ConstraintLaw, Impact, PairRow};
 use crate::elements::controls::ControlElement;
 use crate::elements::forces::Reach;
 use crate::elements::forces::seen::{self, Seen, What};
 use crate::formalism::reactions::ReactionElement;
+use crate::observable::Observable;
 
 impl Builder<'_> {
     /// Reactions of constraints and rods that are no cut joints.
     pub(super) fn constraints(&mut self) {
-        for reaction in 0..self.tables.reactions.len() {
-            let ReactionElement::Constraint(number) = self.tables.reactions[reaction] else {
+        for (reaction, element) in ReactionElement::all(self.model).into_iter().enumerate() {
+            let ReactionElement::Constraint(number) = element else {
                 continue;
             };
             let constraint = &self.model.constraints[number];
+            if !self.wants(&constraint.name) {
+                continue;
+            }
             self.own(Some("constraint"), &constraint.name);
-            let known = self.rows.and_then(|rows| rows.uniqueness.get(reaction));
-            let known = known.map(|u| u.is_unique());
+            let row = constraint.rows.start;
+            let known = self.uniqueness(reaction).map(|u| u.is_unique());
             match &constraint.element {
                 ConstraintElement::Coordinates(sum) => {
                     let unit = force_unit(sum_unit(self.model, sum));
@@ -27,48 +30,40 @@ impl Builder<'_> {
                         None => "force or torque on a coordinate with factor 1",
                     };
                     let text = format!("{what}{}", open_note(known));
-                    self.push("force", unit, text, Source::Reaction { reaction }, 0);
+                    let force = Observable::Multiplier { row, sign: -1.0 };
+                    self.push("force", unit, text, force, 0);
                 }
                 ConstraintElement::Pair(pair) => {
-                    // Forces at the second origin have no torque there.
-                    let force_only =
-                        |row: &PairRow| matches!(row, PairRow::Along { .. } | PairRow::Distance { .. });
                     if let [PairRow::Distance { .. }] = pair.rows[..] {
                         let text = format!("tensile force between the ends{}", open_note(known));
-                        let row = constraint.rows.start;
-                        self.push("tension", "N", text, Source::Tension { row }, 0);
+                        let tension = Observable::Multiplier { row, sign: 1.0 };
+                        self.push("tension", "N", text, tension, 0);
                     }
-                    let torque = !pair.rows.iter().all(force_only);
-                    self.reaction(reaction, torque);
+                    self.reaction((reaction, element), pair.has_torque());
                 }
-                _ if constraint.impact().is_some() => self.impact(number),
-                _ => self.reaction(reaction, true),
+                ConstraintElement::Impact(impact) => self.impact(impact, row),
+                law => self.reaction((reaction, element), law.has_torque()),
             }
         }
     }
 
-    fn impact(&mut self, number: usize) {
-        let first = self.entries.len();
-        let text = "distance to the plane".to_string();
-        self.push("gap", "m", text, Source::Gap { constraint: number }, 0);
-        self.usual(first);
-        let text = "rate of the distance to the plane".to_string();
-        self.push(
-            "gap.velocity",
-            "m/s",
-            text,
-            Source::GapRate { constraint: number },
-            0,
-        );
-        let source = Source::Contact {
-            row: self.model.constraints[number].rows.start,
+    fn impact(&mut self, impact: &Impact, row: usize) {
+        let clearance = |order: usize| Observable::Clearance {
+            impact: Box::new(impact.clone()),
+            order,
         };
         let first = self.entries.len();
+        let text = "distance to the plane".to_string();
+        self.push("gap", "m", text, clearance(0), 0);
+        self.usual(first);
+        let text = "rate of the distance to the plane".to_string();
+        self.push("gap.velocity", "m/s", text, clearance(1), 0);
+        let first = self.entries.len();
         let text = "force on the body along the normal of the plane, between impacts".to_string();
-        self.push("normal_force", "N", text, source, 0);
+        self.push("normal_force", "N", text, Observable::Contact { row }, 0);
         self.usual(first);
         let text = "1 while the contact is closed and pressed, 0 while it is open".to_string();
-        self.push("closed", "1", text, source, 1);
+        self.push("closed", "1", text, Observable::Contact { row }, 1);
     }
 
     pub(super) fn control(&mut self, number: usize) {
@@ -80,12 +75,18 @@ impl Builder<'_> {
             _ => None,
         };
         let unit = unit.unwrap_or_else(|| "1".to_string());
-        self.push("", &unit, text, Source::Control { control: number }, 0);
+        self.push("", &unit, text, Observable::Control { control: number }, 0);
         for state in control.states.clone() {
             let own = &self.model.states[state];
             let name = own.name.strip_prefix(&control.name).unwrap_or(&own.name);
             let name = name.trim_start_matches('.').to_string();
-            self.push(&name, own.unit, own.doc.to_string(), Source::State { state }, 0);
+            self.push(
+                &name,
+                own.unit,
+                own.doc.to_string(),
+                Observable::State { state },
+                0,
+            );
         }
     }
 
@@ -104,7 +105,7 @@ impl Builder<'_> {
     pub(super) fn force(&mut self, number: usize) {
         let force = &self.model.forces[number];
         self.own(Some("force"), &force.name);
-        let source = Source::Force { force: number };
+        let seen_of_it = Observable::Force { force: number };
         let on = match force.element.reach() {
             Reach::Frame(_) => "on the frame at its origin, in the ground's axes",
             _ => "on the second frame at its origin, in the ground's axes",
@@ -141,23 +142,29 @@ impl Builder<'_> {
                 }
                 What::Vector { torque } => {
                     let (unit, word) = if torque { ("N m", "torque") } else { ("N", "force") };
-                    self.push_all((name, &AXES), unit, &format!("{word} {on}"), source, place);
+                    self.push_all((name, &AXES), unit, &format!("{word} {on}"), &seen_of_it, place);
                     continue;
                 }
             };
-            self.push(name, unit, text, source, place);
+            self.push(name, unit, text, seen_of_it.clone(), place);
         }
         for state in force.states.clone() {
             let own = &self.model.states[state];
             let name = own.name.strip_prefix(&force.name).unwrap_or(&own.name);
             let name = name.trim_start_matches('.').to_string();
-            self.push(&name, own.unit, own.doc.to_string(), Source::State { state }, 0);
+            self.push(
+                &name,
+                own.unit,
+                own.doc.to_string(),
+                Observable::State { state },
+                0,
+            );
         }
         let text = "power of the element on the mechanism".to_string();
-        self.push("power", "W", text, Source::Power { force: number }, 0);
+        self.push("power", "W", text, Observable::Power { force: number }, 0);
         if force.element.stores_energy() {
             let text = "energy stored in the element".to_string();
-            self.push("energy", "J", text, Source::Stored { force: number }, 0);
+            self.push("energy", "J", text, Observable::Stored { force: number }, 0);
         }
     }
 

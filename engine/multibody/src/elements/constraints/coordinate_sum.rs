@@ -1,9 +1,10 @@
 //! Sums of joint coordinates: gears, racks, belts; with a signal also drivers.
 
 use super::ConstraintLaw;
+use crate::elements::constraints::RowLevel;
 use crate::elements::scene::{Loads, Scene};
-use crate::model::{Attachment, RowLevel};
 use crate::signal::Signal;
+use crate::tree::Attachment;
 use holonom_algebra::{Real, Vec3, Wrench};
 
 /// Σ factor · coordinate − offset − u(t) = 0: 1 row. With `rate`, Σ factor · velocity − u(t) = 0 instead.
@@ -76,5 +77,13 @@ impl ConstraintLaw for CoordinateSum {
         for &(node, factor) in &self.terms {
             loads.add_generalised(scene.tree, node, multipliers[0] * factor);
         }
+    }
+
+    fn signal(&self) -> Option<&Signal> {
+        self.signal.as_ref()
+    }
+
+    fn signal_mut(&mut self) -> Option<&mut Signal> {
+        self.signal.as_mut()
     }
 }

@@ -1,7 +1,7 @@
 //! A sum of coordinates with factors is constant: gears, racks, belts, differentials.
 
 use super::{ConstraintElement, ConstraintKind, CoordinateSum, DescribedConstraint};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::{Constraint, CoordinateRef, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::Resolve;

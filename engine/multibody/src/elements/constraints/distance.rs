@@ -1,7 +1,7 @@
 //! The origins of two frames keep a distance, which may be a function of time.
 
 use super::{ConstraintElement, ConstraintKind, DescribedConstraint, Pair, PairRow};
-use crate::description::fields::{FROM, Field, Fields, TO};
+use crate::fields::{FROM, Field, Fields, TO};
 use crate::description::Constraint;
 use crate::elements::faults::Faults;
 use crate::elements::references::Resolve;
@@ -28,7 +28,7 @@ impl DescribedConstraint for Distance {
         visitor.frame(&FROM, from);
         visitor.frame(&TO, to);
         let doc = "Distance; must be positive. A function of time models a hoist rope or a telescope.";
-        visitor.signal(&Field::required("length", "m", doc), length);
+        visitor.motion(&Field::required("length", "m", doc), length);
     }
 
     fn faults(&self, faults: &mut Faults) {
@@ -36,7 +36,7 @@ impl DescribedConstraint for Distance {
         faults.motion("the distance", length);
         if length.is_finite() && length.controls().is_empty() && !length.varies() {
             let remedy = "for distance zero use a point constraint";
-            faults.positive_quantity("the distance", length.evaluate(0.0)[0], remedy);
+            faults.positive_quantity("length", "the distance", length.evaluate(0.0)[0], remedy);
         }
     }
 

@@ -1,7 +1,7 @@
 //! A coordinate follows a function of time by a force, which is the multiplier.
 
 use super::{ConstraintElement, ConstraintKind, CoordinateSum, DescribedConstraint};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::{Constraint, CoordinateRef, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::Resolve;
@@ -24,7 +24,7 @@ impl DescribedConstraint for Driver {
     fn fields(&mut self, visitor: &mut dyn Fields) {
         let Self { coordinate, signal } = self;
         visitor.coordinate(&Field::required("coordinate", "", "Driven coordinate."), coordinate);
-        visitor.signal(&Field::required("follows", "rad or m", "Function that the coordinate follows."), signal);
+        visitor.motion(&Field::required("follows", "rad or m", "Function that the coordinate follows."), signal);
     }
 
     fn faults(&self, faults: &mut Faults) {

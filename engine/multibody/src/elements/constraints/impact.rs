@@ -1,19 +1,23 @@
 //! A point or a ball hits a plane and rebounds: an open contact between hits, a row while at rest.
 
 use super::relative::Relative;
-use super::{ConstraintElement, ConstraintKind, ConstraintLaw, DescribedConstraint};
-use crate::description::fields::{Field, Fields};
-use crate::description::{Constraint, Mirror};
+use super::{ConstraintElement, ConstraintLaw, DescribedConstraint};
+use crate::fields::{Field, Fields};
+use crate::description::{Called, Constraint, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
-use crate::model::{Attachment, RowLevel};
+use crate::elements::constraints::RowLevel;
+use crate::tree::Attachment;
 use holonom_algebra::{Real, Vec3, Wrench};
 use holonom_dae::Gap;
 
 /// Speed below which a rebound counts as rest when nothing else is said, m/s: that of a flight of
 /// 0.05 µm under gravity. Flights lower than the tolerance of an integration are not resolved.
 pub const REST_SPEED: f64 = 1e-3;
+
+/// Gap, m, below which bodies touch.
+pub(crate) const TOUCHING: f64 = 1e-8;
 
 /// A point or a ball over the x–y plane of a frame, on the side its z axis points to; no friction.
 ///
@@ -122,31 +126,30 @@ impl Constraint {
     /// A point (radius 0) or a ball about the origin of `body` hits the x–y plane of `plane`, from
     /// the side to which z points, and rebounds with the given part of its speed. Radius in m. The
     /// velocities jump at an event; rebounds slower than 1 mm/s are rest, see
-    /// [`rest_speed`](Self::rest_speed).
+    /// [`rest_speed`](Called::rest_speed).
     pub fn impact(
         name: impl Into<String>,
         plane: impl Into<String>,
         body: impl Into<String>,
         radius: f64,
         restitution: f64,
-    ) -> Self {
+    ) -> Called<Impact<Named>> {
         let (plane, body) = (plane.into(), body.into());
-        let kind = ConstraintKind::Impact(Impact {
+        let kind = Impact {
             plane,
             body,
             radius,
             restitution,
-            rest_speed: crate::elements::constraints::REST_SPEED,
-        });
-        Self::new(name, kind)
+            rest_speed: REST_SPEED,
+        };
+        Called::new(name, kind)
     }
+}
 
-    /// Sets the speed, m/s, below which a rebound of an [`impact`](Self::impact) is rest; nothing
-    /// is done for other kinds.
+impl Called<Impact<Named>> {
+    /// Sets the speed, m/s, below which a rebound is rest.
     pub fn rest_speed(mut self, speed: f64) -> Self {
-        if let ConstraintKind::Impact(Impact { rest_speed, .. }) = &mut self.kind {
-            *rest_speed = speed;
-        }
+        self.kind.rest_speed = speed;
         self
     }
 }

@@ -5,26 +5,54 @@
 //! velocity, each row is ġ = f·u + m·w; (f, m) is then also the load of a unit multiplier, at the
 //! second origin, and the opposite at the same point on the first side (virtual power).
 
+use super::called::{Called, ElementKind};
 use super::faults::Faults;
 use super::references::{Named, Resolve};
 use super::scene::{Loads, Scene};
-use crate::description::Mirror;
-use crate::description::fields::Fields;
-use crate::model::{Attachment, RowLevel};
+use crate::fields::Fields;
+use crate::mirror::Mirror;
 use crate::signal::Signal;
+use crate::tree::Attachment;
 use core::fmt::Debug;
 use holonom_algebra::{Real, Vec3, Wrench};
 
 mod coordinate_sum;
+mod custom;
 mod pair;
-pub(crate) mod relative;
+pub mod relative;
 mod start_row;
 
 pub use coordinate_sum::CoordinateSum;
+pub use custom::{CustomConstraint, CustomConstraintLaw};
 pub use impact::REST_SPEED;
+pub(crate) use impact::TOUCHING;
 pub use pair::{Pair, PairRow};
 pub use start_row::StartRow;
 pub use wheel_rail::{ProfileKind, WheelRailShape};
+
+/// What kind of condition a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowLevel {
+    /// A condition on positions.
+    Holonomic,
+    /// A condition on velocities only.
+    Nonholonomic,
+}
+
+/// A constraint besides joints.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Constraint {
+    /// Name, unique in the mechanism.
+    pub name: String,
+    /// What it says.
+    pub kind: ConstraintKind,
+}
+
+impl<K: Into<ConstraintKind>> From<Called<K>> for Constraint {
+    fn from(element: Called<K>) -> Self {
+        Self::new(element.name, element.kind)
+    }
+}
 
 /// A kind of constraint as a description has it. Its default has the values of absent fields.
 pub trait DescribedConstraint: Clone + Debug + Default + PartialEq {
@@ -81,6 +109,22 @@ pub trait ConstraintLaw {
     fn directions<T: Real>(&self, scene: &Scene<T>, out: &mut [Wrench<T>]) -> Option<Vec3<T>>;
     /// Adds Gᵀ λ.
     fn loads<T: Real>(&self, scene: &Scene<T>, multipliers: &[T], loads: &mut Loads<T>);
+    /// Whether g of a row is an angle where it is small, not a length.
+    fn is_angle(&self, _row: usize) -> bool {
+        false
+    }
+    /// Whether the load of a row has a torque at the origin of the second frame.
+    fn has_torque(&self) -> bool {
+        true
+    }
+    /// The function of time in it: what a driver or its velocity follows, or the length of a distance.
+    fn signal(&self) -> Option<&Signal> {
+        None
+    }
+    /// The same, to be changed.
+    fn signal_mut(&mut self) -> Option<&mut Signal> {
+        None
+    }
 }
 
 /// An entry of the registry of kinds: what users need to know about a kind of constraint. Several
@@ -103,7 +147,7 @@ pub struct ConstraintInfo {
     pub template: fn() -> ConstraintKind,
 }
 
-const fn info_of<C: DescribedConstraint + Into<ConstraintKind>>() -> ConstraintInfo {
+const fn info_of<C: DescribedConstraint>(template: fn() -> ConstraintKind) -> ConstraintInfo {
     ConstraintInfo {
         name: C::NAME,
         doc: C::DOC,
@@ -111,8 +155,13 @@ const fn info_of<C: DescribedConstraint + Into<ConstraintKind>>() -> ConstraintI
         switched: C::SWITCHED,
         rolling_contact: C::ROLLING_CONTACT,
         first_frame_turns: C::FIRST_FRAME_TURNS,
-        template: || C::default().into(),
+        template,
     }
+}
+
+/// The entry of a kind of another crate.
+pub(crate) fn info<C: DescribedConstraint + Send + Sync + 'static>() -> &'static ConstraintInfo {
+    const { &info_of::<C>(|| ConstraintKind::custom(C::default())) }
 }
 
 macro_rules! registry {
@@ -131,12 +180,22 @@ macro_rules! registry {
         pub enum ConstraintKind {
             $($(#[$only_doc])* $only($only),)*
             $($(#[$doc])* $kind($kind<Named>),)*
+            /// A kind of another crate.
+            Custom(CustomConstraint),
         }
+
+        $(impl ElementKind for $only {
+            type Element = Constraint;
+        })*
 
         $(impl From<$only> for ConstraintKind {
             fn from(kind: $only) -> Self {
                 Self::$only(kind)
             }
+        })*
+
+        $(impl ElementKind for $kind<Named> {
+            type Element = Constraint;
         })*
 
         $(impl From<$kind<Named>> for ConstraintKind {
@@ -147,16 +206,17 @@ macro_rules! registry {
 
         /// All kinds of constraints besides joints.
         pub const CONSTRAINTS: &[&ConstraintInfo] = &[
-            $(const { &info_of::<$only>() },)*
-            $(const { &info_of::<$kind<Named>>() },)*
+            $(const { &info_of::<$only>(|| $only::default().into()) },)*
+            $(const { &info_of::<$kind<Named>>(|| $kind::<Named>::default().into()) },)*
         ];
 
         impl ConstraintKind {
             /// The registry's entry of the kind.
             pub fn info(&self) -> &'static ConstraintInfo {
                 match self {
-                    $(Self::$only(_) => const { &info_of::<$only>() },)*
-                    $(Self::$kind(_) => const { &info_of::<$kind<Named>>() },)*
+                    $(Self::$only(_) => const { &info_of::<$only>(|| $only::default().into()) },)*
+                    $(Self::$kind(_) => const { &info_of::<$kind<Named>>(|| $kind::<Named>::default().into()) },)*
+                    Self::Custom(c) => c.0.info(),
                 }
             }
 
@@ -165,6 +225,7 @@ macro_rules! registry {
                 match self {
                     $(Self::$only(c) => c.fields(visitor),)*
                     $(Self::$kind(c) => c.fields(visitor),)*
+                    Self::Custom(c) => c.0.fields(visitor),
                 }
             }
 
@@ -173,6 +234,7 @@ macro_rules! registry {
                 match self {
                     $(Self::$only(c) => c.faults(faults),)*
                     $(Self::$kind(c) => c.faults(faults),)*
+                    Self::Custom(c) => c.0.faults(faults),
                 }
             }
 
@@ -181,6 +243,7 @@ macro_rules! registry {
                 match self {
                     $(Self::$only(c) => c.attach(to),)*
                     $(Self::$kind(c) => c.attach(to),)*
+                    Self::Custom(c) => c.0.attach(to),
                 }
             }
 
@@ -189,6 +252,7 @@ macro_rules! registry {
                 match self {
                     $(Self::$only(c) => c.mirror(mirror),)*
                     $(Self::$kind(c) => c.mirror(mirror),)*
+                    Self::Custom(c) => c.0.mirror(mirror),
                 }
             }
 
@@ -197,6 +261,7 @@ macro_rules! registry {
                 match self {
                     $(Self::$only(c) => c.shown_signs(mirror),)*
                     $(Self::$kind(c) => c.shown_signs(mirror),)*
+                    Self::Custom(c) => c.0.shown_signs(mirror),
                 }
             }
         }
@@ -206,6 +271,8 @@ macro_rules! registry {
         pub enum ConstraintElement {
             $($(#[$law_doc])* $variant($law),)*
             $($(#[$doc])* $kind($kind),)*
+            /// A constraint of another crate.
+            Custom(CustomConstraintLaw),
         }
 
         $(impl From<$law> for ConstraintElement {
@@ -226,6 +293,7 @@ macro_rules! registry {
                 match self {
                     $(Self::$variant(c) => c.rows(),)*
                     $(Self::$kind(c) => c.rows(),)*
+                    Self::Custom(c) => c.rows(),
                 }
             }
 
@@ -234,6 +302,7 @@ macro_rules! registry {
                 match self {
                     $(Self::$variant(c) => c.levels(),)*
                     $(Self::$kind(c) => c.levels(),)*
+                    Self::Custom(c) => c.levels(),
                 }
             }
 
@@ -242,6 +311,7 @@ macro_rules! registry {
                 match self {
                     $(Self::$variant(c) => c.row_names(),)*
                     $(Self::$kind(c) => c.row_names(),)*
+                    Self::Custom(c) => c.row_names(),
                 }
             }
 
@@ -252,6 +322,7 @@ macro_rules! registry {
                 match self {
                     $(Self::$variant(c) => c.sides(),)*
                     $(Self::$kind(c) => c.sides(),)*
+                    Self::Custom(c) => c.sides(),
                 }
             }
 
@@ -260,6 +331,7 @@ macro_rules! registry {
                 match self {
                     $(Self::$variant(c) => c.position(scene, g),)*
                     $(Self::$kind(c) => c.position(scene, g),)*
+                    Self::Custom(c) => c.position(scene, g),
                 }
             }
 
@@ -268,6 +340,7 @@ macro_rules! registry {
                 match self {
                     $(Self::$variant(c) => c.velocity(scene, out),)*
                     $(Self::$kind(c) => c.velocity(scene, out),)*
+                    Self::Custom(c) => c.velocity(scene, out),
                 }
             }
 
@@ -276,6 +349,7 @@ macro_rules! registry {
                 match self {
                     $(Self::$variant(c) => c.acceleration(scene, out),)*
                     $(Self::$kind(c) => c.acceleration(scene, out),)*
+                    Self::Custom(c) => c.acceleration(scene, out),
                 }
             }
 
@@ -286,6 +360,7 @@ macro_rules! registry {
                 match self {
                     $(Self::$variant(c) => c.directions(scene, out),)*
                     $(Self::$kind(c) => c.directions(scene, out),)*
+                    Self::Custom(c) => c.directions(scene, out),
                 }
             }
 
@@ -294,6 +369,43 @@ macro_rules! registry {
                 match self {
                     $(Self::$variant(c) => c.loads(scene, multipliers, loads),)*
                     $(Self::$kind(c) => c.loads(scene, multipliers, loads),)*
+                    Self::Custom(c) => c.loads(scene, multipliers, loads),
+                }
+            }
+
+            /// Whether g of a row is an angle where it is small, not a length.
+            pub(crate) fn is_angle(&self, row: usize) -> bool {
+                match self {
+                    $(Self::$variant(c) => c.is_angle(row),)*
+                    $(Self::$kind(c) => c.is_angle(row),)*
+                    Self::Custom(c) => c.is_angle(row),
+                }
+            }
+
+            /// Whether the load of a row has a torque at the origin of the second frame.
+            pub(crate) fn has_torque(&self) -> bool {
+                match self {
+                    $(Self::$variant(c) => c.has_torque(),)*
+                    $(Self::$kind(c) => c.has_torque(),)*
+                    Self::Custom(c) => c.has_torque(),
+                }
+            }
+
+            /// The function of time in it: what a driver or its velocity follows, or the length of a distance.
+            pub fn signal(&self) -> Option<&Signal> {
+                match self {
+                    $(Self::$variant(c) => c.signal(),)*
+                    $(Self::$kind(c) => c.signal(),)*
+                    Self::Custom(c) => c.signal(),
+                }
+            }
+
+            /// The same, to be changed.
+            pub fn signal_mut(&mut self) -> Option<&mut Signal> {
+                match self {
+                    $(Self::$variant(c) => c.signal_mut(),)*
+                    $(Self::$kind(c) => c.signal_mut(),)*
+                    Self::Custom(c) => c.signal_mut(),
                 }
             }
         }
@@ -301,20 +413,10 @@ macro_rules! registry {
 }
 
 impl ConstraintElement {
-    /// The function of time in it: what a driver or its velocity follows, or the length of a distance.
-    pub fn signal(&self) -> Option<&Signal> {
+    /// The two frames of rows that join them as a joint does, which a wheel on its way is not.
+    pub(crate) fn joined(&self) -> Option<[Attachment; 2]> {
         match self {
-            Self::Pair(pair) => pair.length.as_ref(),
-            Self::Coordinates(sum) => sum.signal.as_ref(),
-            _ => None,
-        }
-    }
-
-    /// The same, to be changed.
-    pub fn signal_mut(&mut self) -> Option<&mut Signal> {
-        match self {
-            Self::Pair(pair) => pair.length.as_mut(),
-            Self::Coordinates(sum) => sum.signal.as_mut(),
+            Self::Pair(_) | Self::Custom(_) => self.sides(),
             _ => None,
         }
     }

@@ -3,9 +3,10 @@
 use super::ConstraintLaw;
 use super::relative::Relative;
 use super::start_row::StartRow;
+use crate::elements::constraints::RowLevel;
 use crate::elements::scene::{Loads, Scene};
-use crate::model::{Attachment, RowLevel};
 use crate::signal::Signal;
+use crate::tree::Attachment;
 use holonom_algebra::{Real, Twist, Vec3, Wrench};
 
 /// Some rows between two frames, all holonomic.
@@ -52,6 +53,8 @@ pub enum PairRow {
         /// Displacement per angle, p.
         pitch: f64,
     },
+    /// (y_a·x_b − x_a·y_b)/2 = 0: the one frame is turned against the other about an axis in their x–y planes.
+    Untwisted,
     /// A row of the start problem, never of the equations of motion.
     Start(StartRow),
 }
@@ -104,6 +107,15 @@ impl<T: Real> Thread<T> {
 }
 
 impl PairRow {
+    /// Whether g is an angle where it is small, not a length.
+    pub(crate) fn is_angle(&self) -> bool {
+        match self {
+            Self::Perpendicular { .. } | Self::Untwisted => true,
+            Self::Start(row) => row.is_angle(),
+            Self::Along { .. } | Self::Distance { .. } | Self::Screw { .. } => false,
+        }
+    }
+
     /// g.
     fn position<T: Real>(&self, relative: &Relative<T>) -> T {
         let d = relative.distance;
@@ -111,6 +123,10 @@ impl PairRow {
             Self::Along { axis } => relative.first_axis(axis).dot(d),
             Self::Perpendicular { from, to } => relative.first_axis(from).dot(relative.second_axis(to)),
             Self::Distance { length } => d.norm() - length,
+            Self::Untwisted => {
+                let [x, y] = [0, 1].map(|k| relative.first_axis(k));
+                (y.dot(relative.second_axis(0)) - x.dot(relative.second_axis(1))) * 0.5
+            }
             Self::Start(row) => row.position(relative),
             Self::Screw { pitch: 0.0 } => relative.first_axis(2).dot(d),
             Self::Screw { pitch } => {
@@ -135,6 +151,11 @@ impl PairRow {
             Self::Distance { .. } => {
                 let d = relative.distance;
                 force(d.scale(d.norm().recip()))
+            }
+            Self::Untwisted => {
+                let [x, y] = [0, 1].map(|k| relative.first_axis(k));
+                let moment = relative.second_axis(0).cross(y) - relative.second_axis(1).cross(x);
+                Wrench::new(moment.scale(0.5), Vec3::zero())
             }
             Self::Start(row) => row.direction(relative),
             Self::Screw { pitch: 0.0 } => force(relative.first_axis(2)),
@@ -166,6 +187,10 @@ impl PairRow {
                 let rate = d.dot(u) * inverse;
                 (u.norm_squared() + d.dot(du) - rate.square()) * inverse
             }
+            Self::Untwisted => {
+                let [x, y] = [0, 1].map(|k| relative.first_axis(k));
+                (y.dot(bent(relative.second_axis(0))) - x.dot(bent(relative.second_axis(1)))) * 0.5
+            }
             // No accelerations are asked for at the start problem.
             Self::Start(_) => T::constant(f64::NAN),
             Self::Screw { pitch: 0.0 } => relative.first_axis(2).dot(du),
@@ -188,6 +213,7 @@ impl PairRow {
             Self::Along { axis } => AXES[axis].to_string(),
             Self::Perpendicular { from, to } => format!("{}-{}", AXES[from], AXES[to]),
             Self::Distance { .. } => "distance".to_string(),
+            Self::Untwisted => "turn".to_string(),
             Self::Screw { .. } => "screw".to_string(),
             Self::Start(row) => row.name(),
         }
@@ -323,5 +349,22 @@ impl ConstraintLaw for Pair {
             sum += row.direction(&relative).scale(*multiplier);
         }
         relative.add_load(&sum, loads);
+    }
+
+    fn is_angle(&self, row: usize) -> bool {
+        self.rows.get(row).is_some_and(PairRow::is_angle)
+    }
+
+    fn has_torque(&self) -> bool {
+        let force_only = |row: &PairRow| matches!(row, PairRow::Along { .. } | PairRow::Distance { .. });
+        !self.rows.iter().all(force_only)
+    }
+
+    fn signal(&self) -> Option<&Signal> {
+        self.length.as_ref()
+    }
+
+    fn signal_mut(&mut self) -> Option<&mut Signal> {
+        self.length.as_mut()
     }
 }

@@ -1,7 +1,7 @@
 //! The origins of two frames coincide.
 
 use super::{ConstraintElement, ConstraintKind, DescribedConstraint, Pair, PairRow};
-use crate::description::fields::{FROM, Fields, TO};
+use crate::fields::{FROM, Fields, TO};
 use crate::description::Constraint;
 use crate::elements::references::Resolve;
 

@@ -1,15 +1,15 @@
 //! The motion of one frame seen from another, as far as it is asked for.
 
 use crate::elements::scene::{Loads, Scene};
-use crate::formalism::world::WorldNode;
-use crate::model::Attachment;
+use crate::kinematics::world::WorldNode;
+use crate::tree::Attachment;
 use holonom_algebra::{Orientation, Real, Twist, Vec3, Wrench};
 
 /// The second frame (`to`) seen from the first (`from`), components in the ground's axes.
 ///
 /// Derivatives here are those an observer on the first frame sees. Rows are scalars, so they do
 /// not depend on the observer, and for this one the axes of the first frame stand still.
-pub(crate) struct Relative<'a, T: Real> {
+pub struct Relative<'a, T: Real> {
     from: &'a Attachment,
     to: &'a Attachment,
     from_node: &'a WorldNode<T>,

@@ -2,12 +2,13 @@
 
 use super::relative::Relative;
 use super::{ConstraintElement, ConstraintKind, ConstraintLaw, DescribedConstraint};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::{Constraint, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
-use crate::model::{Attachment, RowLevel};
+use crate::elements::constraints::RowLevel;
+use crate::tree::Attachment;
 use holonom_algebra::{Real, Twist, Vec3, Wrench};
 
 /// Rolling on the x–y plane of a frame, on the side its z axis points to: 1 row that keeps the
@@ -47,7 +48,7 @@ impl DescribedConstraint for Rolling<Named> {
     }
 
     fn faults(&self, faults: &mut Faults) {
-        faults.positive_quantity("the radius", self.radius, "correct it");
+        faults.positive_quantity("radius", "the radius", self.radius, "correct it");
     }
 
     fn attach(&self, to: &mut dyn Resolve) -> Option<ConstraintElement> {

@@ -1,7 +1,7 @@
 //! The velocity of a coordinate follows a function of time; the position is integrated.
 
 use super::{ConstraintElement, ConstraintKind, CoordinateSum, DescribedConstraint};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::{Constraint, CoordinateRef, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::Resolve;
@@ -26,7 +26,7 @@ impl DescribedConstraint for VelocityDriver {
         let Self { coordinate, velocity } = self;
         visitor.coordinate(&Field::required("coordinate", "", "Driven coordinate."), coordinate);
         let doc = "Function that the velocity of the coordinate follows.";
-        visitor.signal(&Field::required("velocity", "rad/s or m/s", doc), velocity);
+        visitor.velocity(&Field::required("velocity", "rad/s or m/s", doc), velocity);
     }
 
     fn faults(&self, faults: &mut Faults) {

@@ -2,13 +2,15 @@
 
 use super::relative::Relative;
 use super::{ConstraintElement, ConstraintKind, ConstraintLaw, DescribedConstraint};
-use crate::description::fields::{Field, Fields};
+use crate::diagnostic::Diagnostic;
+use crate::fields::{Field, Fields};
 use crate::description::{Axis, Constraint, Mirror};
-use crate::elements::faults::{Fault, Faults};
+use crate::elements::faults::{Faults, wrong_variable};
 use crate::elements::references::{Attached, Named, Prepare, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
 use holonom_expression::Expression;
-use crate::model::{Attachment, RowLevel};
+use crate::elements::constraints::RowLevel;
+use crate::tree::Attachment;
 use crate::rail::{Cone, ContactGeometry, PiecewiseProfile, Profile, Profiles, RailError, Seen, Touch};
 use holonom_algebra::{Orientation, Real, Vec3, Wrench};
 use std::sync::Arc;
@@ -219,12 +221,12 @@ impl DescribedConstraint for WheelRail<Named> {
         let shape = &self.shape;
         for law in [&shape.wheel_profile, &shape.rail_profile] {
             if let Err(error) = law.over_variables(&["s"]) {
-                faults.0.push(Fault::Variable(error));
+                faults.add(wrong_variable(&error));
                 return;
             }
         }
         if let Err(error) = shape.geometry(shape.right) {
-            faults.data(error.to_string());
+            faults.add(Diagnostic::from(&error));
         }
     }
 

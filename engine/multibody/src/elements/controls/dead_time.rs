@@ -1,9 +1,9 @@
 //! A dead time.
 
 use super::{ControlElement, ControlKind, ControlLaw, DescribedControl};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::Control;
-use crate::elements::faults::{Fault, Faults};
+use crate::elements::faults::Faults;
 use crate::elements::forces::OwnState;
 use crate::elements::references::ResolveControl;
 use crate::elements::scene::Scene;
@@ -56,16 +56,9 @@ impl DescribedControl for DeadTime {
 
     fn faults(&self, faults: &mut Faults) {
         faults.signal_quantity("the input", &self.input);
-        faults.positive_quantity("the dead time", self.delay, "correct it");
+        faults.positive_quantity("delay", "the dead time", self.delay, "correct it");
         let known = self.order.fract() == 0.0 && (1.0..=Self::MOST).contains(&self.order);
-        if !known {
-            faults.0.push(Fault::Range {
-                field: "order",
-                value: self.order,
-                need: "be a whole number from 1 to 30",
-                remedy: "correct it",
-            });
-        }
+        faults.bounded("order", self.order, known, "a whole number from 1 to 30");
     }
 
     fn attach(&self, _: &mut dyn ResolveControl) -> Option<ControlElement> {

@@ -2,13 +2,13 @@
 
 use super::follow::limited;
 use super::{ControlElement, ControlKind, ControlLaw, DescribedControl};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::{Axis, Control, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::forces::OwnState;
 use crate::elements::references::{Attached, Named, References, ResolveControl, attached};
 use crate::elements::scene::Scene;
-use crate::model::Attachment;
+use crate::tree::Attachment;
 use crate::signal::Signal;
 use holonom_algebra::{Orientation, Pose, Real};
 

@@ -3,13 +3,13 @@
 use super::follow::limited;
 use super::path_sensor::arc;
 use super::{ControlElement, ControlKind, ControlLaw, DescribedControl};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::{Axis, Control, Mirror, Pursuit};
 use crate::elements::faults::Faults;
 use crate::elements::forces::OwnState;
 use crate::elements::references::{Attached, Named, References, ResolveControl};
 use crate::elements::scene::Scene;
-use crate::model::Attachment;
+use crate::tree::Attachment;
 use crate::tyre::smooth::at_least;
 use holonom_algebra::Real;
 
@@ -232,7 +232,7 @@ impl Control {
     ///     .control(Control::driver_steering("driver", Pursuit::new("course", "car"), law))
     ///     .compile()?;
     /// assert_eq!(model.states.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["driver.arc", "driver.angle"]);
-    /// # Ok::<(), holonom_multibody::compile::ModelErrors>(())
+    /// # Ok::<(), holonom_multibody::diagnostic::ModelErrors>(())
     /// ```
     pub fn driver_steering(name: impl Into<String>, pursuit: Pursuit, law: SteeringLaw) -> Self {
         Self::new(name, ControlKind::DriverSteering(DriverSteering { pursuit, law }))

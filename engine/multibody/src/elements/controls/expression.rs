@@ -1,7 +1,7 @@
 //! A function of time and other controls.
 
 use super::{ControlElement, ControlKind, ControlLaw, DescribedControl};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::Control;
 use crate::elements::faults::Faults;
 use crate::elements::references::ResolveControl;

@@ -1,7 +1,7 @@
 //! A first-order lag.
 
 use super::{ControlElement, ControlKind, ControlLaw, DescribedControl};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::Control;
 use crate::elements::faults::Faults;
 use crate::elements::forces::OwnState;
@@ -31,7 +31,7 @@ impl DescribedControl for Lag {
             time_constant,
             start,
         } = self;
-        visitor.signal(&Field::required("input", "", "Function that the coordinate follows."), input);
+        visitor.signal(&Field::required("input", "", "Input signal."), input);
         let doc = "Time constant; must be positive.";
         visitor.number(&Field::required("time_constant", "s", doc), time_constant);
         visitor.number(&Field::optional("start", "", "Initial output."), start);
@@ -39,7 +39,7 @@ impl DescribedControl for Lag {
 
     fn faults(&self, faults: &mut Faults) {
         faults.signal_quantity("the input", &self.input);
-        faults.positive_quantity("the time constant", self.time_constant, "correct it");
+        faults.positive_quantity("time_constant", "the time constant", self.time_constant, "correct it");
         faults.finite_quantity("the start value", &[self.start]);
     }
 

@@ -11,25 +11,42 @@
 //! assert!(CONTROLS.iter().any(|control| control.name == "pid"));
 //! ```
 
+use super::called::{Called, ElementKind};
 use super::faults::Faults;
 use super::forces::OwnState;
 use super::references::{Named, ResolveControl};
 use super::scene::Scene;
-use crate::description::Mirror;
-use crate::description::fields::Fields;
-use crate::model::Attachment;
+use crate::fields::Fields;
+use crate::mirror::Mirror;
+use crate::observable::Observed;
 use crate::path::PathCurve;
 use crate::signal::Signal;
+use crate::tree::Attachment;
 use core::fmt::Debug;
 use holonom_algebra::Real;
 
+mod custom;
 pub(crate) mod follow;
-pub(crate) mod probe;
 
+pub use custom::{CustomControl, CustomControlLaw};
 pub use driver_speed::SpeedLaw;
 pub use driver_steering::SteeringLaw;
-pub use probe::{ForceReading, Probe};
 pub use transfer_function::{CanonicalForm, Polynomials};
+
+/// A control: a scalar signal that depends on the motion, by name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Control {
+    /// Name, unique in the mechanism; expressions use it, so it is made of letters, digits and _.
+    pub name: String,
+    /// What it does.
+    pub kind: ControlKind,
+}
+
+impl<K: Into<ControlKind>> From<Called<K>> for Control {
+    fn from(element: Called<K>) -> Self {
+        Self::new(element.name, element.kind)
+    }
+}
 
 /// A kind of control as a description has it. Its default has the values of absent fields.
 pub trait DescribedControl: Clone + Debug + Default + PartialEq {
@@ -103,13 +120,18 @@ pub struct ControlInfo {
     pub template: fn() -> ControlKind,
 }
 
-const fn info_of<C: DescribedControl + Into<ControlKind>>() -> ControlInfo {
+const fn info_of<C: DescribedControl>(template: fn() -> ControlKind) -> ControlInfo {
     ControlInfo {
         name: C::NAME,
         doc: C::DOC,
         in_files: C::IN_FILES,
-        template: || C::default().into(),
+        template,
     }
+}
+
+/// The entry of a kind of another crate.
+pub(crate) fn info<C: DescribedControl + Send + Sync + 'static>() -> &'static ControlInfo {
+    const { &info_of::<C>(|| ControlKind::custom(C::default())) }
 }
 
 macro_rules! registry {
@@ -121,7 +143,13 @@ macro_rules! registry {
         #[derive(Clone, Debug, PartialEq)]
         pub enum ControlKind {
             $($(#[$doc])* $kind($described),)*
+            /// A kind of another crate.
+            Custom(CustomControl),
         }
+
+        $(impl ElementKind for $described {
+            type Element = Control;
+        })*
 
         $(impl From<$described> for ControlKind {
             fn from(kind: $described) -> Self {
@@ -130,42 +158,63 @@ macro_rules! registry {
         })*
 
         /// All kinds of controls.
-        pub const CONTROLS: &[&ControlInfo] = &[$(const { &info_of::<$described>() }),*];
+        pub const CONTROLS: &[&ControlInfo] = &[$(const { &info_of::<$described>(|| <$described>::default().into()) }),*];
 
         impl ControlKind {
             /// The registry's entry of the kind.
             pub fn info(&self) -> &'static ControlInfo {
-                match self { $(Self::$kind(_) => const { &info_of::<$described>() },)* }
+                match self {
+                    $(Self::$kind(_) => const { &info_of::<$described>(|| <$described>::default().into()) },)*
+                    Self::Custom(c) => c.0.info(),
+                }
             }
 
             /// Shows the fields of the control.
             pub fn fields(&mut self, visitor: &mut dyn Fields) {
-                match self { $(Self::$kind(c) => c.fields(visitor),)* }
+                match self {
+                    $(Self::$kind(c) => c.fields(visitor),)*
+                    Self::Custom(c) => c.0.fields(visitor),
+                }
             }
 
             /// Adds what is wrong with its numbers.
             pub fn faults(&self, faults: &mut Faults) {
-                match self { $(Self::$kind(c) => c.faults(faults),)* }
+                match self {
+                    $(Self::$kind(c) => c.faults(faults),)*
+                    Self::Custom(c) => c.0.faults(faults),
+                }
             }
 
             /// Adds what is wrong with it on the path that it refers to.
             pub fn path_faults(&self, path: &PathCurve, faults: &mut Faults) {
-                match self { $(Self::$kind(c) => c.path_faults(path, faults),)* }
+                match self {
+                    $(Self::$kind(c) => c.path_faults(path, faults),)*
+                    Self::Custom(c) => c.0.path_faults(path, faults),
+                }
             }
 
             /// The control in a compiled mechanism; none where something it refers to does not exist.
             pub fn attach(&self, to: &mut dyn ResolveControl) -> Option<ControlElement> {
-                match self { $(Self::$kind(c) => c.attach(to),)* }
+                match self {
+                    $(Self::$kind(c) => c.attach(to),)*
+                    Self::Custom(c) => c.0.attach(to),
+                }
             }
 
             /// Makes it its mirror image.
             pub fn mirror(&mut self, mirror: &mut Mirror) {
-                match self { $(Self::$kind(c) => c.mirror(mirror),)* }
+                match self {
+                    $(Self::$kind(c) => c.mirror(mirror),)*
+                    Self::Custom(c) => c.0.mirror(mirror),
+                }
             }
 
             /// Its output as a function of time and other controls, where it is nothing else.
             pub fn formula(&self) -> Option<&Signal> {
-                match self { $(Self::$kind(c) => c.formula(),)* }
+                match self {
+                    $(Self::$kind(c) => c.formula(),)*
+                    Self::Custom(c) => c.0.formula(),
+                }
             }
         }
 
@@ -173,6 +222,8 @@ macro_rules! registry {
         #[derive(Clone, Debug)]
         pub enum ControlElement {
             $($(#[$doc])* $kind($kind),)*
+            /// A control of another crate.
+            Custom(CustomControlLaw),
         }
 
         $(impl From<$kind> for ControlElement {
@@ -182,61 +233,86 @@ macro_rules! registry {
         })*
 
         impl ControlElement {
-            /// Its output; that of a sensor is read by its probe instead.
+            /// Its output; what a sensor reads must be in the place of its output.
             pub fn output<T: Real>(&self, scene: &Scene<T>) -> T {
-                match self { $(Self::$kind(c) => c.output(scene),)* }
+                match self {
+                    $(Self::$kind(c) => c.output(scene),)*
+                    Self::Custom(c) => c.output(scene),
+                }
             }
 
-            /// The force element it reads, and what of it.
-            pub(crate) fn reads_force(&self) -> Option<(usize, ForceReading)> {
+            /// What it reads without delay: the value is to be in the place of its output before that is
+            /// computed.
+            pub(crate) fn observes(&self) -> Option<&Observed> {
                 match self {
-                    Self::Sensor(sensor) => match &sensor.channel.probe {
-                        Probe::Force { force, reading, .. } => Some((*force, *reading)),
-                        _ => None,
-                    },
+                    Self::Sensor(sensor) => sensor.channel.observed.as_ref(),
                     _ => None,
                 }
             }
 
             /// Name of its kind.
             pub fn kind_name(&self) -> &'static str {
-                match self { $(Self::$kind(_) => <$described as DescribedControl>::NAME,)* }
+                match self {
+                    $(Self::$kind(_) => <$described as DescribedControl>::NAME,)*
+                    Self::Custom(c) => c.kind,
+                }
             }
 
             /// Whether the output depends on the inputs directly.
             pub fn direct(&self) -> bool {
-                match self { $(Self::$kind(c) => c.direct(),)* }
+                match self {
+                    $(Self::$kind(c) => c.direct(),)*
+                    Self::Custom(c) => c.direct(),
+                }
             }
 
             /// Its own states.
             pub fn states(&self) -> Vec<OwnState> {
-                match self { $(Self::$kind(c) => c.states(),)* }
+                match self {
+                    $(Self::$kind(c) => c.states(),)*
+                    Self::Custom(c) => c.states(),
+                }
             }
 
             /// Derivatives of its own states.
             pub fn rates<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
-                match self { $(Self::$kind(c) => c.rates(scene, out),)* }
+                match self {
+                    $(Self::$kind(c) => c.rates(scene, out),)*
+                    Self::Custom(c) => c.rates(scene, out),
+                }
             }
 
             /// Sets own states that begin with what the control sees at the start, and says whether there
             /// are any.
             pub fn begin(&self, scene: &Scene<f64>, own: &mut [f64]) -> bool {
-                match self { $(Self::$kind(c) => c.begin(scene, own),)* }
+                match self {
+                    $(Self::$kind(c) => c.begin(scene, own),)*
+                    Self::Custom(c) => c.begin(scene, own),
+                }
             }
 
             /// The set point whose rate it follows, too.
             pub fn set_point(&self) -> Option<&Signal> {
-                match self { $(Self::$kind(c) => c.set_point(),)* }
+                match self {
+                    $(Self::$kind(c) => c.set_point(),)*
+                    Self::Custom(c) => c.set_point(),
+                }
             }
 
             /// The same, to be changed.
             pub fn set_point_mut(&mut self) -> Option<&mut Signal> {
-                match self { $(Self::$kind(c) => c.set_point_mut(),)* }
+                match self {
+                    $(Self::$kind(c) => c.set_point_mut(),)*
+                    Self::Custom(c) => c.set_point_mut(),
+                }
             }
 
             /// The two frames it reads besides its inputs.
             pub fn frames(&self) -> Option<[Attachment; 2]> {
-                match self { $(Self::$kind(c) => c.frames(),)* }
+                match self {
+                    $(Self::$kind(c) => c.frames(),)*
+                    Self::Custom(c) => c.frames(),
+                }
             }
         }
     };
@@ -253,6 +329,8 @@ registry! {
     transfer_function TransferFunction(TransferFunction<Named>),
     /// A first-order lag.
     lag Lag(Lag),
+    /// An output that changes with a limited rate.
+    rate_limit RateLimit(RateLimit),
     /// What its input was some time ago.
     dead_time DeadTime(DeadTime),
     /// Where a frame is beside a path.

@@ -1,13 +1,14 @@
 //! Where a frame is beside a path.
 
 use super::{ControlElement, ControlKind, ControlLaw, DescribedControl};
-use crate::description::fields::{Field, Fields};
+use crate::diagnostic::Diagnostic;
+use crate::fields::{Field, Fields};
 use crate::description::{Axis, Control, Mirror, Pursuit};
 use crate::elements::faults::Faults;
 use crate::elements::forces::OwnState;
 use crate::elements::references::{Attached, Named, References, ResolveControl};
 use crate::elements::scene::Scene;
-use crate::model::Attachment;
+use crate::tree::Attachment;
 use crate::path::PathCurve;
 use holonom_algebra::Real;
 
@@ -87,11 +88,12 @@ impl DescribedControl for PathSensor<Named> {
     fn path_faults(&self, path: &PathCurve, faults: &mut Faults) {
         let asks_for_lane = matches!(PathSensor::QUANTITIES.get(self.quantity), Some(&("left" | "right")));
         if asks_for_lane && !path.has_lane() {
-            faults.data(format!(
-                "the path \"{}\" has no lane, so distances from its borders cannot be measured; add a `lane`, or choose \
-                 another `quantity`",
+            let fault = format!(
+                "the path \"{}\" has no lane, so distances from its borders cannot be measured",
                 self.pursuit.path
-            ));
+            );
+            let remedy = "add a `lane`, or choose another `quantity`";
+            faults.add(Diagnostic::new(fault).remedy(remedy).field("quantity"));
         }
     }
 }

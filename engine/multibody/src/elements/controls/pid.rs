@@ -1,10 +1,11 @@
 //! Proportional, integral and derivative action.
 
 use super::follow::limited;
-use super::{ControlElement, ControlKind, ControlLaw, DescribedControl};
-use crate::description::fields::{Field, Fields};
-use crate::description::Control;
-use crate::elements::faults::{Fault, Faults};
+use crate::diagnostic::Diagnostic;
+use super::{ControlElement, ControlLaw, DescribedControl};
+use crate::fields::{Field, Fields};
+use crate::description::{Called, Control};
+use crate::elements::faults::Faults;
 use crate::elements::forces::OwnState;
 use crate::elements::references::ResolveControl;
 use crate::elements::scene::Scene;
@@ -117,15 +118,17 @@ impl DescribedControl for Pid {
         faults.signal_quantity("the input", &self.input);
         faults.signal_quantity("the target", &self.target);
         faults.finite_quantity("a gain", &self.gains());
-        faults.positive_quantity("the time constant of the filter", self.filter, "correct it");
+        faults.positive_quantity("filter", "the time constant of the filter", self.filter, "correct it");
         faults.finite_quantity("the start value", &[self.start]);
         let (low, high) = (self.low, self.high);
         let finite = faults.finite_quantity("a limit", &[low, high]);
         if !self.limited && (low != 0.0 || high != 0.0) {
-            faults.0.push(Fault::UnusedLimits);
+            let fault = "the limits `low` and `high` have no effect without `limited = true`";
+            faults.add(limits(fault.to_string()).remedy("add it, or remove them"));
         }
         if self.limited && finite && low >= high {
-            faults.0.push(Fault::Limits { low, high });
+            let fault = format!("the lower limit {low} must be below the upper limit {high}");
+            faults.add(limits(fault).remedy("correct `low` or `high`"));
         }
     }
 
@@ -181,13 +184,13 @@ impl Pid {
 /// Constructors.
 impl Control {
     /// A controller with gains P, I, D that keeps its input at zero; set another target with
-    /// [`target`](Self::target).
+    /// [`target`](Called::target).
     pub fn pid(
         name: impl Into<String>,
         input: Signal,
         [proportional, integral, derivative]: [f64; 3],
-    ) -> Self {
-        let kind = ControlKind::Pid(Pid {
+    ) -> Called<Pid> {
+        let kind = Pid {
             input,
             target: Signal::constant(0.0),
             proportional,
@@ -199,35 +202,28 @@ impl Control {
             high: 0.0,
             start: 0.0,
             derivative_of: 0,
-        });
-        Self::new(name, kind)
+        };
+        Called::new(name, kind)
     }
+}
 
-    /// Sets what the input of a PID controller should be. No effect on other kinds.
+impl Called<Pid> {
+    /// Sets what the input should be.
     pub fn target(mut self, signal: Signal) -> Self {
-        if let ControlKind::Pid(Pid { target, .. }) = &mut self.kind {
-            *target = signal;
-        }
+        self.kind.target = signal;
         self
     }
 
-    /// Takes the derivative part of a PID controller from what is measured instead of the error. No effect on
-    /// other kinds.
+    /// Takes the derivative part from what is measured instead of the error.
     pub fn derivative_of_input(mut self) -> Self {
-        if let ControlKind::Pid(Pid { derivative_of, .. }) = &mut self.kind {
-            *derivative_of = 1;
-        }
+        self.kind.derivative_of = 1;
         self
     }
 
-    /// Limits the output of a PID controller. No effect on other kinds.
+    /// Limits the output.
     pub fn limits(mut self, lowest: f64, highest: f64) -> Self {
-        if let ControlKind::Pid(Pid {
-            limited, low, high, ..
-        }) = &mut self.kind
-        {
-            (*limited, *low, *high) = (true, lowest, highest);
-        }
+        let pid = &mut self.kind;
+        (pid.limited, pid.low, pid.high) = (true, lowest, highest);
         self
     }
 }
@@ -278,4 +274,8 @@ impl ControlLaw for Pid {
             out[at] = (self.derived(scene) - scene.own[at]) * (1.0 / self.filter);
         }
     }
+}
+
+fn limits(fault: String) -> Diagnostic {
+    Diagnostic::new(fault).field("low").field("high")
 }

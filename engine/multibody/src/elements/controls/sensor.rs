@@ -1,9 +1,9 @@
 //! A channel of the mechanism as a signal.
 
-use super::{ControlElement, ControlKind, ControlLaw, DescribedControl};
-use crate::compile::names::GROUND;
-use crate::description::fields::{Field, Fields};
-use crate::description::{Control, Mirror};
+use super::{ControlElement, ControlLaw, DescribedControl};
+use crate::names::GROUND;
+use crate::fields::{Field, Fields};
+use crate::description::{Called, Control, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, ResolveControl};
 use crate::elements::scene::Scene;
@@ -66,17 +66,17 @@ impl DescribedControl for Sensor<Named> {
 /// Constructors.
 impl Control {
     /// A channel of the mechanism.
-    pub fn sensor(name: impl Into<String>, channel: impl Into<String>) -> Self {
-        let channel = channel.into();
-        let kind = ControlKind::Sensor(Sensor {
-            channel,
-            factor: 1.0,
-            axes: GROUND.to_string(),
-        });
-        Self::new(name, kind)
+    pub fn sensor(name: impl Into<String>, channel: impl Into<String>) -> Called<Sensor<Named>> {
+        let kind = Sensor {
+            channel: channel.into(),
+            ..Sensor::default()
+        };
+        Called::new(name, kind)
     }
+}
 
-    /// Lets a sensor see positions and orientations from a frame, and take components of velocities,
+impl Called<Sensor<Named>> {
+    /// Lets it see positions and orientations from a frame, and take components of velocities,
     /// forces and torques in its axes, instead of those of the ground.
     ///
     /// ```
@@ -85,15 +85,13 @@ impl Control {
     /// let along = Control::sensor("speed", "car.velocity.x").axes("car");
     /// ```
     pub fn axes(mut self, frame: impl Into<String>) -> Self {
-        if let ControlKind::Sensor(Sensor { axes, .. }) = &mut self.kind {
-            *axes = frame.into();
-        }
+        self.kind.axes = frame.into();
         self
     }
 }
 
 impl ControlLaw for Sensor {
     fn output<T: Real>(&self, scene: &Scene<T>) -> T {
-        self.channel.probe.value(scene) * self.factor
+        scene.controls[self.channel.control + 1] * self.factor
     }
 }

@@ -1,9 +1,9 @@
 //! A rational transfer function.
 
 use super::{ControlElement, ControlKind, ControlLaw, DescribedControl};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::Control;
-use crate::elements::faults::{Fault, Faults};
+use crate::elements::faults::Faults;
 use crate::elements::forces::OwnState;
 use crate::elements::references::{Attached, Named, Prepare, References, ResolveControl};
 use crate::elements::scene::Scene;
@@ -43,7 +43,9 @@ impl DescribedControl for TransferFunction<Named> {
             finite &= faults.finite_quantity("a coefficient", list);
         }
         if finite && function.prepare().is_none() {
-            faults.0.push(Fault::ImproperTransferFunction);
+            let fault = "the denominator of a transfer function must be non-zero and of at least the degree of \
+                         the numerator, and there may be at most as many initial values as its degree";
+            faults.require(false, "denominator", fault, "correct the coefficients");
         }
     }
 

@@ -1,8 +1,8 @@
 //! A given force and torque.
 
-use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach};
-use crate::description::fields::{Field, Fields};
-use crate::description::{Force, Mirror};
+use super::{DescribedForce, ForceElement, ForceLaw, Reach};
+use crate::fields::{Field, Fields};
+use crate::description::{Called, Force, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
@@ -71,32 +71,40 @@ impl Force {
     /// let zero = || Signal::constant(0.0);
     /// let thrust = Force::applied("thrust", "rocket.nozzle", [zero(), zero(), Signal::constant(1e4)]).follower();
     /// ```
-    pub fn applied(name: impl Into<String>, frame: impl Into<String>, force: [Signal; 3]) -> Self {
-        let kind = ForceKind::Applied(Applied {
+    pub fn applied(
+        name: impl Into<String>,
+        frame: impl Into<String>,
+        force: [Signal; 3],
+    ) -> Called<Applied<Named>> {
+        let kind = Applied {
             frame: frame.into(),
             force,
             torque: [0.0; 3].map(Signal::constant),
             follower: false,
-        });
-        Self::new(name, kind)
+        };
+        Called::new(name, kind)
     }
 
     /// A torque over time on a frame, in the axes of the ground, N m.
-    pub fn torque(name: impl Into<String>, frame: impl Into<String>, torque: [Signal; 3]) -> Self {
-        let kind = ForceKind::Applied(Applied {
+    pub fn torque(
+        name: impl Into<String>,
+        frame: impl Into<String>,
+        torque: [Signal; 3],
+    ) -> Called<Applied<Named>> {
+        let kind = Applied {
             frame: frame.into(),
             force: [0.0; 3].map(Signal::constant),
             torque,
             follower: false,
-        });
-        Self::new(name, kind)
+        };
+        Called::new(name, kind)
     }
+}
 
-    /// Lets an applied force or torque turn with its frame. No effect on other kinds.
+impl Called<Applied<Named>> {
+    /// Lets the force or torque turn with its frame.
     pub fn follower(mut self) -> Self {
-        if let ForceKind::Applied(Applied { follower, .. }) = &mut self.kind {
-            *follower = true;
-        }
+        self.kind.follower = true;
         self
     }
 }

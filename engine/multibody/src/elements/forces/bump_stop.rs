@@ -2,10 +2,10 @@
 
 use super::contact::NOTICED;
 use super::line::Line;
-use super::one_sided::{one_sided, soft_start};
-use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach};
-use crate::description::fields::{FROM, Field, Fields, TO};
-use crate::description::Force;
+use super::one_sided::{one_sided, piece_of_push, piece_of_start, soft_start};
+use super::{DescribedForce, ForceElement, ForceLaw, Reach};
+use crate::fields::{FROM, Field, Fields, TO};
+use crate::description::{Called, Force};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
@@ -38,6 +38,14 @@ impl StopLaw {
     pub fn force<T: Real>(&self, deflection: T, rate: T) -> T {
         let start = soft_start(deflection, self.onset);
         one_sided(start.force * self.stiffness, start.share * rate * self.damping)
+    }
+
+    /// Force, and the number of the piece on which it is.
+    pub(super) fn piece(&self, deflection: f64, rate: f64) -> (f64, u64) {
+        let start = soft_start(deflection, self.onset);
+        let (elastic, viscous) = (start.force * self.stiffness, start.share * rate * self.damping);
+        let piece = piece_of_start(deflection, self.onset) + 3 * piece_of_push(elastic, viscous);
+        (one_sided(elastic, viscous), piece)
     }
 
     /// Energy stored at a deflection.
@@ -107,22 +115,22 @@ impl Force {
         to: impl Into<String>,
         length: f64,
         law: StopLaw,
-    ) -> Self {
-        let kind = ForceKind::BumpStop(BumpStop {
+    ) -> Called<BumpStop<Named>> {
+        let kind = BumpStop {
             from: from.into(),
             to: to.into(),
             length,
             rebound: false,
             law,
-        });
-        Self::new(name, kind)
+        };
+        Called::new(name, kind)
     }
+}
 
-    /// Lets a bump stop act above its distance and pull. No effect on other kinds.
+impl Called<BumpStop<Named>> {
+    /// Lets it act above its distance and pull.
     pub fn rebound(mut self) -> Self {
-        if let ForceKind::BumpStop(BumpStop { rebound, .. }) = &mut self.kind {
-            *rebound = true;
-        }
+        self.kind.rebound = true;
         self
     }
 }
@@ -152,6 +160,20 @@ impl ForceLaw for BumpStop {
 
     fn has_gap(&self) -> bool {
         true
+    }
+
+    fn piecewise(&self) -> [usize; 2] {
+        [2, 1]
+    }
+
+    fn piecewise_inputs(&self, scene: &Scene<f64>, out: &mut [f64]) {
+        let line = Line::new(scene, &self.from, &self.to);
+        let sign = self.sign();
+        out.copy_from_slice(&[(line.length - self.length) * sign, line.rate * sign]);
+    }
+
+    fn piecewise_values(&self, inputs: &[f64], values: &mut [f64], pieces: &mut [u64]) {
+        (values[0], pieces[0]) = self.law.piece(inputs[0], inputs[1]);
     }
 
     fn reach(&self) -> Reach<'_> {

@@ -1,7 +1,7 @@
 //! Elastic bearing between two frames.
 
 use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
-use crate::description::fields::{FROM, Field, Fields, TO, diagonal};
+use crate::fields::{FROM, Field, Fields, TO, diagonal};
 use crate::description::{Force, Mirror};
 use crate::elements::constraints::relative::Relative;
 use crate::elements::faults::Faults;
@@ -154,6 +154,14 @@ impl DescribedForce for Bushing<Named> {
             law.force[k] = law.force[k].with_signs(sign(k), &[sign(k)]);
             law.torque[k] = law.torque[k].with_signs(sign(k + 3), &[sign(k + 3)]);
         }
+    }
+
+    fn shown_signs(&self, mirror: &Mirror, _: &[f64]) -> Vec<(&'static str, f64)> {
+        let deflections = ["deflection.x", "deflection.y", "deflection.z"].into_iter();
+        let rotations = ["rotation.x", "rotation.y", "rotation.z"].into_iter();
+        let deflections = deflections.enumerate().map(|(k, name)| (name, mirror.polar(k)));
+        let rotations = rotations.enumerate().map(|(k, name)| (name, mirror.axial(k)));
+        deflections.chain(rotations).collect()
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::tyre::{Tyre, TyreLaws, shown_signs};
 use super::{DescribedForce, ForceElement, ForceKind};
-use crate::description::fields::{Field, Fields};
+use crate::diagnostic::Diagnostic;
+use crate::fields::{Field, Fields};
 use crate::description::{Carcass, Force, Mirror, Mount};
 use crate::elements::faults::Faults;
 use crate::elements::references::Resolve;
@@ -72,16 +73,16 @@ impl DescribedForce for CalspanTyre {
     fn faults(&self, faults: &mut Faults) {
         let law = &self.law;
         if !(law.a2 > 0.0 && law.a4 > 0.0) {
-            faults.data("the loads A2 and A4 (`a_two`, `a_four`) must be positive; correct them");
+            let fault = Diagnostic::new("the loads A2 and A4 (`a_two`, `a_four`) must be positive");
+            faults.add(fault.remedy("correct them").field("a_two").field("a_four"));
         } else if !(law.friction(0.0) > 0.0 && law.friction(law.a2) > 0.0) {
-            faults.data("the friction must be positive from no load up to A2; correct B1, B3, B4 or the skid number");
+            let fault = Diagnostic::new("the friction must be positive from no load up to A2");
+            faults.add(fault.remedy("correct B1, B3, B4 or the skid number"));
         }
         self.mount.faults(faults);
         let loads = [law.a0, law.a1, law.a2, law.a3, law.a4];
         let others = [law.b1, law.b3, law.b4, law.skid, law.trail1, law.trail2, law.slip_stiffness];
-        if loads.iter().chain(&others).any(|x| !x.is_finite()) {
-            faults.data("a number of the law is not finite; correct it");
-        }
+        faults.finite_quantity("a number of the law", &[loads.as_slice(), &others].concat());
         self.carcass.faults(faults);
     }
 

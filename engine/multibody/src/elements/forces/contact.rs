@@ -2,10 +2,10 @@
 
 use super::ShownValue;
 use super::one_sided::one_sided;
-use crate::description::fields::{Field, Fields};
 use crate::elements::constraints::relative::Relative;
 use crate::elements::faults::Faults;
 use crate::elements::scene::Loads;
+use crate::fields::{Field, Fields};
 use holonom_algebra::{Real, Twist, Vec3, Wrench};
 
 /// Numbers of a contact by penalty.
@@ -81,6 +81,11 @@ impl ContactLaw {
     pub fn normal<T: Real>(&self, depth: T, rate: T) -> T {
         let elastic = inside(depth).powf(self.exponent) * self.stiffness;
         one_sided(elastic, elastic * rate * (1.5 * self.dissipation))
+    }
+
+    /// The elastic force at a depth, and the number of the piece on which it is.
+    pub(super) fn piece(&self, depth: f64) -> (f64, u64) {
+        (self.normal(depth, 0.0), u64::from(depth > 0.0))
     }
 
     /// Energy stored at a depth: k δⁿ⁺¹/(n + 1).

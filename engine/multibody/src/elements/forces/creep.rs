@@ -1,7 +1,7 @@
 //! Creep forces between a wheel and its rail.
 
 use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::{Axis, Force, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, Prepare, References, Resolve, attached};

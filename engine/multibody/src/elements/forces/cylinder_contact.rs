@@ -3,7 +3,7 @@
 use super::contact::{self, ContactLaw, NOTICED, Touching, between};
 use super::line::length;
 use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
-use crate::description::fields::{FROM, Field, Fields, TO};
+use crate::fields::{FROM, Field, Fields, TO};
 use crate::description::Force;
 use crate::elements::constraints::relative::Relative;
 use crate::elements::faults::Faults;
@@ -208,6 +208,27 @@ impl ForceLaw for CylinderContact {
 
     fn has_gap(&self) -> bool {
         true
+    }
+
+    fn piecewise(&self) -> [usize; 2] {
+        // Both ends of the second cylinder where the axes stay parallel.
+        [if self.cylinders.axes == 1 { 2 } else { 1 }; 2]
+    }
+
+    fn piecewise_inputs(&self, scene: &Scene<f64>, out: &mut [f64]) {
+        let relative = Relative::new(scene, &self.from, &self.to);
+        let mut depths = out.iter_mut();
+        self.points(&relative, |depth, counts, _, _| {
+            if let Some(own) = depths.next() {
+                *own = if counts { depth } else { 0.0 };
+            }
+        });
+    }
+
+    fn piecewise_values(&self, inputs: &[f64], values: &mut [f64], pieces: &mut [u64]) {
+        for (depth, (value, piece)) in inputs.iter().zip(values.iter_mut().zip(pieces)) {
+            (*value, *piece) = self.law.piece(*depth);
+        }
     }
 
     fn reach(&self) -> Reach<'_> {

@@ -1,9 +1,9 @@
 //! A law between two frames written as expressions. When compiled it is a [`User`](super::User) law.
 
 use super::{DescribedForce, ExpressionLaw, ForceElement, User};
-use crate::description::fields::{FROM, Field, Fields, TO};
-use crate::description::Mirror;
-use crate::elements::faults::{Fault, Faults};
+use crate::fields::{FROM, Field, Fields, TO};
+use crate::mirror::Mirror;
+use crate::elements::faults::{Faults, wrong_variable};
 use crate::elements::references::{Named, Resolve};
 use holonom_algebra::{Function, Generic};
 use holonom_expression::Expression as Formula;
@@ -39,7 +39,7 @@ impl DescribedForce for Expression {
 
     fn faults(&self, faults: &mut Faults) {
         if let Err(error) = ExpressionLaw::new(self.force.clone(), self.torque.clone()) {
-            faults.0.push(Fault::Variable(error));
+            faults.add(wrong_variable(&error));
         }
     }
 

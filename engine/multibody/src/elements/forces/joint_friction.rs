@@ -1,7 +1,7 @@
 //! Friction on one coordinate of a joint.
 
 use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::{CoordinateRef, Force, Mirror};
 use crate::elements::constraints::relative::Relative;
 use crate::elements::faults::Faults;
@@ -112,11 +112,11 @@ impl DescribedForce for JointFriction<Named> {
     fn faults(&self, faults: &mut Faults) {
         faults.finite_quantity("the friction", &[self.friction, self.stribeck_friction]);
         faults.finite_quantity("the coefficient of friction", &[self.coefficient, self.stribeck]);
-        faults.positive_quantity("the Stribeck velocity", self.stribeck_velocity, "correct it");
-        faults.positive_quantity("the transition velocity", self.transition_velocity, "correct it");
+        faults.positive_quantity("stribeck_velocity", "the Stribeck velocity", self.stribeck_velocity, "correct it");
+        faults.positive_quantity("transition_velocity", "the transition velocity", self.transition_velocity, "correct it");
         faults.finite_quantity("the viscous damping", &[self.viscous]);
         faults.finite_quantity("the normal force", &[self.normal_force]);
-        faults.positive_quantity("the radius", self.radius, "correct it");
+        faults.positive_quantity("radius", "the radius", self.radius, "correct it");
         let pressed = self.normal_force != 0.0 || self.from_reaction;
         faults.require(
             pressed || (self.coefficient == 0.0 && self.stribeck == 0.0),

@@ -3,7 +3,7 @@
 use super::bump_stop::StopLaw;
 use super::contact::NOTICED;
 use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::{CoordinateRef, Force, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
@@ -139,6 +139,22 @@ impl ForceLaw for JointStop {
 
     fn has_gap(&self) -> bool {
         true
+    }
+
+    fn piecewise(&self) -> [usize; 2] {
+        [2, 2]
+    }
+
+    fn piecewise_inputs(&self, scene: &Scene<f64>, out: &mut [f64]) {
+        let [x, rate, _] = scene.coordinate(self.coordinate);
+        out.copy_from_slice(&[x, rate]);
+    }
+
+    fn piecewise_values(&self, inputs: &[f64], values: &mut [f64], pieces: &mut [u64]) {
+        let [x, rate] = [inputs[0], inputs[1]];
+        // An end at infinity is never reached.
+        (values[0], pieces[0]) = self.law.piece(self.lower.max(-f64::MAX) - x, -rate);
+        (values[1], pieces[1]) = self.law.piece(x - self.upper.min(f64::MAX), rate);
     }
 
     fn reach(&self) -> Reach<'_> {

@@ -1,7 +1,7 @@
 //! The line between the origins of two frames.
 
 use crate::elements::scene::{Loads, Scene};
-use crate::model::Attachment;
+use crate::tree::Attachment;
 use holonom_algebra::{Orientation, Real, Vec3};
 
 /// ℓ and 1/ℓ; both zero when the ends coincide (√ has no derivative there).

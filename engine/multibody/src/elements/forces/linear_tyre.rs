@@ -2,7 +2,8 @@
 
 use super::tyre::{Tyre, TyreLaws, shown_signs};
 use super::{DescribedForce, ForceElement, ForceKind};
-use crate::description::fields::{Field, Fields};
+use crate::diagnostic::Diagnostic;
+use crate::fields::{Field, Fields};
 use crate::description::{Carcass, Force, Mirror, Mount};
 use crate::elements::faults::Faults;
 use crate::elements::references::Resolve;
@@ -60,9 +61,8 @@ impl DescribedForce for LinearTyre {
         let law = &self.law;
         let not_negative = [law.friction_x, law.friction_y, law.nominal_load];
         if not_negative.iter().any(|x| *x < 0.0) {
-            faults.data(
-                "friction coefficients and the nominal load must be zero or positive; correct them",
-            );
+            let fault = "friction coefficients and the nominal load must be zero or positive";
+            faults.add(Diagnostic::new(fault).remedy("correct them"));
         }
         self.mount.faults(faults);
         let numbers = [
@@ -74,9 +74,7 @@ impl DescribedForce for LinearTyre {
             law.friction_y,
             law.trail,
         ];
-        if numbers.iter().any(|x| !x.is_finite()) {
-            faults.data("a number of the law is not finite; correct it");
-        }
+        faults.finite_quantity("a number of the law", &numbers);
         self.carcass.faults(faults);
     }
 

@@ -1,12 +1,12 @@
 //! Spring and damper in series between two points.
 
 use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, OwnState, Reach};
-use crate::description::fields::{FROM, Field, Fields, TO};
+use crate::fields::{FROM, Field, Fields, TO};
 use crate::description::Force;
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
-use crate::model::Attachment;
+use crate::tree::Attachment;
 use holonom_algebra::{Orientation, Real, Vec3};
 
 /// Tension F = k (ℓ − ℓ₀ − d) along the line between two origins, with ℓ their distance and the
@@ -50,7 +50,7 @@ impl DescribedForce for Maxwell<Named> {
 
     fn faults(&self, faults: &mut Faults) {
         faults.finite_quantity("the stiffness", &[self.stiffness]);
-        faults.positive_quantity("the damping", self.damping, "correct it");
+        faults.positive_quantity("damping", "the damping", self.damping, "correct it");
         faults.finite_quantity("the free length", &[self.free_length]);
         faults.finite_quantity("the start displacement", &[self.start]);
     }

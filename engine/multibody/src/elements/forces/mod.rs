@@ -10,18 +10,34 @@
 //! assert_eq!((spring.template)().info().name, "spring-damper");
 //! ```
 
+use super::called::{Called, ElementKind};
 use super::faults::Faults;
 use super::references::{Named, Resolve};
 use super::scene::{Loads, Scene};
-use crate::description::fields::Fields;
 use crate::description::{CoordinateRef, Mirror};
-use crate::model::Attachment;
+use crate::fields::Fields;
 use crate::signal::Signal;
+use crate::tree::Attachment;
 use core::fmt::Debug;
 use core::ops::Range;
 use holonom_algebra::{Function, Real};
 use holonom_dae::Gap;
 use std::sync::Arc;
+
+/// A force element.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Force {
+    /// Name, unique in the mechanism.
+    pub name: String,
+    /// What it does.
+    pub kind: ForceKind,
+}
+
+impl<K: Into<ForceKind>> From<Called<K>> for Force {
+    fn from(element: Called<K>) -> Self {
+        Self::new(element.name, element.kind)
+    }
+}
 
 /// A kind of force element as a description has it. Its default has the values of absent fields.
 pub trait DescribedForce: Clone + Debug + Default + PartialEq {
@@ -92,6 +108,15 @@ pub trait ForceLaw {
     fn has_gap(&self) -> bool {
         false
     }
+    /// Numbers of inputs and values of what in it consists of smooth pieces. Methods of high order end steps at the
+    /// borders of pieces. Laws that are written as expressions are not among them.
+    fn piecewise(&self) -> [usize; 2] {
+        [0; 2]
+    }
+    /// The inputs: smooth functions of the motion.
+    fn piecewise_inputs(&self, _scene: &Scene<f64>, _out: &mut [f64]) {}
+    /// The values, in any unit, and the number of the piece on which each is.
+    fn piecewise_values(&self, _inputs: &[f64], _values: &mut [f64], _pieces: &mut [u64]) {}
     /// Coordinates of a place on which it depends by a profile with narrow features, such as that of a wheel on an
     /// uneven road; zero for none. Steps are searched for features that were passed without an evaluation in them.
     fn place_size(&self) -> usize {
@@ -106,6 +131,10 @@ pub trait ForceLaw {
     /// The profile at a place.
     fn profile(&self, _place: &[f64]) -> f64 {
         0.0
+    }
+    /// A length that must be positive, which may be a function of time.
+    fn length_over_time(&self) -> Option<&Signal> {
+        None
     }
     /// Tension that would remain where the ends of its line coincide, and cannot act without a direction.
     fn tension_without_length(&self) -> f64 {
@@ -194,6 +223,7 @@ pub struct ForceInfo {
 }
 
 mod contact;
+mod custom;
 mod expression_law;
 mod line;
 mod one_sided;
@@ -204,24 +234,32 @@ pub use air_spring::{EnclosedGas, GasLaw};
 pub use anti_roll_bar::AntiRollLaw;
 pub use bump_stop::StopLaw;
 pub use bushing::{BushingLaw, BushingLoads};
+pub use cable::CableLaw;
 pub use contact::ContactLaw;
 pub use creep::{CreepData, CreepLaws};
+pub use custom::{CustomForce, CustomForceLaw};
 pub use cylinder_contact::Cylinders;
 pub use expression_law::ExpressionLaw;
 pub use joint_anti_roll_bar::JointAntiRollLaw;
 pub use nonlinear_spring::{SpringCurves, SpringLaw};
 pub use plane_contact::Shape;
 pub use reach::Reach;
+pub use seen::force_power;
 pub use servo::ServoLaw;
 pub use tyre::TyreLaws;
 
-const fn info_of<F: DescribedForce + Into<ForceKind>>() -> ForceInfo {
+const fn info_of<F: DescribedForce>(template: fn() -> ForceKind) -> ForceInfo {
     ForceInfo {
         name: F::NAME,
         doc: F::DOC,
         in_files: F::IN_FILES,
-        template: || F::default().into(),
+        template,
     }
+}
+
+/// The entry of a kind of another crate.
+pub(crate) fn info<F: DescribedForce + Send + Sync + 'static>() -> &'static ForceInfo {
+    const { &info_of::<F>(|| ForceKind::custom(F::default())) }
 }
 
 macro_rules! registry {
@@ -241,12 +279,22 @@ macro_rules! registry {
         pub enum ForceKind {
             $($(#[$doc])* $kind($kind<Named>),)*
             $($(#[$more_doc])* $more_kind($more_kind),)*
+            /// A kind of another crate.
+            Custom(CustomForce),
         }
+
+        $(impl ElementKind for $kind<Named> {
+            type Element = Force;
+        })*
 
         $(impl From<$kind<Named>> for ForceKind {
             fn from(kind: $kind<Named>) -> Self {
                 Self::$kind(kind)
             }
+        })*
+
+        $(impl ElementKind for $more_kind {
+            type Element = Force;
         })*
 
         $(impl From<$more_kind> for ForceKind {
@@ -257,16 +305,17 @@ macro_rules! registry {
 
         /// All kinds of force elements.
         pub const FORCES: &[&ForceInfo] = &[
-            $(const { &info_of::<$kind<Named>>() },)*
-            $(const { &info_of::<$more_kind>() },)*
+            $(const { &info_of::<$kind<Named>>(|| $kind::<Named>::default().into()) },)*
+            $(const { &info_of::<$more_kind>(|| $more_kind::default().into()) },)*
         ];
 
         impl ForceKind {
             /// The registry's entry of the kind.
             pub fn info(&self) -> &'static ForceInfo {
                 match self {
-                    $(Self::$kind(_) => const { &info_of::<$kind<Named>>() },)*
-                    $(Self::$more_kind(_) => const { &info_of::<$more_kind>() },)*
+                    $(Self::$kind(_) => const { &info_of::<$kind<Named>>(|| $kind::<Named>::default().into()) },)*
+                    $(Self::$more_kind(_) => const { &info_of::<$more_kind>(|| $more_kind::default().into()) },)*
+                    Self::Custom(f) => f.0.info(),
                 }
             }
 
@@ -275,6 +324,7 @@ macro_rules! registry {
                 match self {
                     $(Self::$kind(f) => f.fields(visitor),)*
                     $(Self::$more_kind(f) => f.fields(visitor),)*
+                    Self::Custom(f) => f.0.fields(visitor),
                 }
             }
 
@@ -283,6 +333,7 @@ macro_rules! registry {
                 match self {
                     $(Self::$kind(f) => f.faults(faults),)*
                     $(Self::$more_kind(f) => f.faults(faults),)*
+                    Self::Custom(f) => f.0.faults(faults),
                 }
             }
 
@@ -291,6 +342,7 @@ macro_rules! registry {
                 match self {
                     $(Self::$kind(f) => f.attach(to),)*
                     $(Self::$more_kind(f) => f.attach(to),)*
+                    Self::Custom(f) => f.0.attach(to),
                 }
             }
 
@@ -299,6 +351,7 @@ macro_rules! registry {
                 match self {
                     $(Self::$kind(f) => f.mirror(mirror),)*
                     $(Self::$more_kind(f) => f.mirror(mirror),)*
+                    Self::Custom(f) => f.0.mirror(mirror),
                 }
             }
 
@@ -307,6 +360,7 @@ macro_rules! registry {
                 match self {
                     $(Self::$kind(f) => f.shown_signs(mirror, on_coordinates),)*
                     $(Self::$more_kind(f) => f.shown_signs(mirror, on_coordinates),)*
+                    Self::Custom(f) => f.0.shown_signs(mirror, on_coordinates),
                 }
             }
 
@@ -315,6 +369,7 @@ macro_rules! registry {
                 match self {
                     $(Self::$kind(f) => f.ground_vectors(),)*
                     $(Self::$more_kind(f) => f.ground_vectors(),)*
+                    Self::Custom(f) => f.0.ground_vectors(),
                 }
             }
 
@@ -323,6 +378,7 @@ macro_rules! registry {
                 match self {
                     $(Self::$kind(f) => f.reaction(),)*
                     $(Self::$more_kind(f) => f.reaction(),)*
+                    Self::Custom(f) => f.0.reaction(),
                 }
             }
 
@@ -331,6 +387,7 @@ macro_rules! registry {
                 match self {
                     $(Self::$kind(f) => f.function(),)*
                     $(Self::$more_kind(f) => f.function(),)*
+                    Self::Custom(f) => f.0.function(),
                 }
             }
         }
@@ -339,6 +396,8 @@ macro_rules! registry {
         #[derive(Clone, Debug)]
         pub enum ForceElement {
             $($(#[$doc])* $kind($kind),)*
+            /// An element of another crate.
+            Custom(CustomForceLaw),
         }
 
         $(impl From<$kind> for ForceElement {
@@ -350,107 +409,199 @@ macro_rules! registry {
         impl ForceElement {
             /// Adds its loads.
             pub fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
-                match self { $(Self::$kind(f) => f.evaluate(scene, loads),)* }
+                match self {
+                    $(Self::$kind(f) => f.evaluate(scene, loads),)*
+                    Self::Custom(f) => f.evaluate(scene, loads),
+                }
             }
 
             /// Energy stored in it; none when its forces have no potential.
             pub fn energy<T: Real>(&self, scene: &Scene<T>) -> Option<T> {
-                match self { $(Self::$kind(f) => f.energy(scene),)* }
+                match self {
+                    $(Self::$kind(f) => f.energy(scene),)*
+                    Self::Custom(f) => f.energy(scene),
+                }
             }
 
             /// Nodes whose wrench, or the generalised force of whose coordinate, it adds to.
-            pub fn nodes(&self) -> [Option<usize>; 3] {
+            pub fn nodes(&self) -> impl Iterator<Item = usize> {
                 self.reach().nodes()
             }
 
             /// On what it acts, and so what its loads depend on.
             pub fn reach(&self) -> Reach<'_> {
-                match self { $(Self::$kind(f) => f.reach(),)* }
+                match self {
+                    $(Self::$kind(f) => f.reach(),)*
+                    Self::Custom(f) => f.reach(),
+                }
             }
 
             /// Whether [`energy`](Self::energy) gives one.
             pub fn stores_energy(&self) -> bool {
-                match self { $(Self::$kind(f) => f.stores_energy(),)* }
+                match self {
+                    $(Self::$kind(f) => f.stores_energy(),)*
+                    Self::Custom(f) => f.stores_energy(),
+                }
             }
 
             /// Scalars that it shows besides what its reach shows.
             pub fn outputs(&self) -> Vec<ShownValue> {
-                match self { $(Self::$kind(f) => f.outputs(),)* }
+                match self {
+                    $(Self::$kind(f) => f.outputs(),)*
+                    Self::Custom(f) => f.outputs(),
+                }
             }
 
             /// Their values.
             pub fn shown<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
-                match self { $(Self::$kind(f) => f.shown(scene, out),)* }
+                match self {
+                    $(Self::$kind(f) => f.shown(scene, out),)*
+                    Self::Custom(f) => f.shown(scene, out),
+                }
             }
 
             /// What its laws that are written as expressions depend on.
             pub fn law_inputs<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
-                match self { $(Self::$kind(f) => f.law_inputs(scene, out),)* }
+                match self {
+                    $(Self::$kind(f) => f.law_inputs(scene, out),)*
+                    Self::Custom(f) => f.law_inputs(scene, out),
+                }
             }
 
             /// How far it is from acting, where it acts only within a narrow range of the state.
             pub fn gap(&self, scene: &Scene<f64>) -> Option<Gap> {
-                match self { $(Self::$kind(f) => f.gap(scene),)* }
+                match self {
+                    $(Self::$kind(f) => f.gap(scene),)*
+                    Self::Custom(f) => f.gap(scene),
+                }
             }
 
             /// Whether it has such a distance.
             pub fn has_gap(&self) -> bool {
-                match self { $(Self::$kind(f) => f.has_gap(),)* }
+                match self {
+                    $(Self::$kind(f) => f.has_gap(),)*
+                    Self::Custom(f) => f.has_gap(),
+                }
+            }
+
+            /// Numbers of inputs and values of what in it consists of smooth pieces.
+            pub fn piecewise(&self) -> [usize; 2] {
+                match self {
+                    $(Self::$kind(f) => f.piecewise(),)*
+                    Self::Custom(f) => f.piecewise(),
+                }
+            }
+
+            /// The inputs of that.
+            pub fn piecewise_inputs(&self, scene: &Scene<f64>, out: &mut [f64]) {
+                match self {
+                    $(Self::$kind(f) => f.piecewise_inputs(scene, out),)*
+                    Self::Custom(f) => f.piecewise_inputs(scene, out),
+                }
+            }
+
+            /// Its values and pieces.
+            pub fn piecewise_values(&self, inputs: &[f64], values: &mut [f64], pieces: &mut [u64]) {
+                match self {
+                    $(Self::$kind(f) => f.piecewise_values(inputs, values, pieces),)*
+                    Self::Custom(f) => f.piecewise_values(inputs, values, pieces),
+                }
             }
 
             /// Coordinates of a place on which it depends by a profile with narrow features.
             pub fn place_size(&self) -> usize {
-                match self { $(Self::$kind(f) => f.place_size(),)* }
+                match self {
+                    $(Self::$kind(f) => f.place_size(),)*
+                    Self::Custom(f) => f.place_size(),
+                }
             }
 
             /// The place.
             pub fn place(&self, scene: &Scene<f64>, out: &mut [f64]) {
-                match self { $(Self::$kind(f) => f.place(scene, out),)* }
+                match self {
+                    $(Self::$kind(f) => f.place(scene, out),)*
+                    Self::Custom(f) => f.place(scene, out),
+                }
             }
 
             /// Width of the narrowest feature that it follows.
             pub fn feature_width(&self) -> f64 {
-                match self { $(Self::$kind(f) => f.feature_width(),)* }
+                match self {
+                    $(Self::$kind(f) => f.feature_width(),)*
+                    Self::Custom(f) => f.feature_width(),
+                }
             }
 
             /// The profile at a place.
             pub fn profile(&self, place: &[f64]) -> f64 {
-                match self { $(Self::$kind(f) => f.profile(place),)* }
+                match self {
+                    $(Self::$kind(f) => f.profile(place),)*
+                    Self::Custom(f) => f.profile(place),
+                }
+            }
+
+            /// A length that must be positive, which may be a function of time.
+            pub fn length_over_time(&self) -> Option<&Signal> {
+                match self {
+                    $(Self::$kind(f) => f.length_over_time(),)*
+                    Self::Custom(f) => f.length_over_time(),
+                }
             }
 
             /// Tension that would remain where the ends of its line coincide.
             pub fn tension_without_length(&self) -> f64 {
-                match self { $(Self::$kind(f) => f.tension_without_length(),)* }
+                match self {
+                    $(Self::$kind(f) => f.tension_without_length(),)*
+                    Self::Custom(f) => f.tension_without_length(),
+                }
             }
 
             /// Its own states.
             pub fn states(&self) -> Vec<OwnState> {
-                match self { $(Self::$kind(f) => f.states(),)* }
+                match self {
+                    $(Self::$kind(f) => f.states(),)*
+                    Self::Custom(f) => f.states(),
+                }
             }
 
             /// Derivatives of its own states.
             pub fn rates<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
-                match self { $(Self::$kind(f) => f.rates(scene, out),)* }
+                match self {
+                    $(Self::$kind(f) => f.rates(scene, out),)*
+                    Self::Custom(f) => f.rates(scene, out),
+                }
             }
 
             /// A wheel that rolls on a road.
             pub fn wheel(&self) -> Option<(&Attachment, f64)> {
-                match self { $(Self::$kind(f) => f.wheel(),)* }
+                match self {
+                    $(Self::$kind(f) => f.wheel(),)*
+                    Self::Custom(f) => f.wheel(),
+                }
             }
 
             /// The set point whose rate it follows, too.
             pub fn set_point(&self) -> Option<&Signal> {
-                match self { $(Self::$kind(f) => f.set_point(),)* }
+                match self {
+                    $(Self::$kind(f) => f.set_point(),)*
+                    Self::Custom(f) => f.set_point(),
+                }
             }
 
             /// The same, to be changed.
             pub fn set_point_mut(&mut self) -> Option<&mut Signal> {
-                match self { $(Self::$kind(f) => f.set_point_mut(),)* }
+                match self {
+                    $(Self::$kind(f) => f.set_point_mut(),)*
+                    Self::Custom(f) => f.set_point_mut(),
+                }
             }
 
             /// Rows whose multipliers it reads.
             pub fn multipliers(&self) -> Range<usize> {
-                match self { $(Self::$kind(f) => f.multipliers(),)* }
+                match self {
+                    $(Self::$kind(f) => f.multipliers(),)*
+                    Self::Custom(f) => f.multipliers(),
+                }
             }
         }
     };
@@ -501,6 +652,8 @@ registry! {
     joint_friction JointFriction,
     /// A wheel that creeps on its rail.
     creep Creep,
+    /// Cable over points.
+    cable Cable,
     // Kinds that become another element.
     +
     /// A law between two frames, written as expressions.

@@ -1,9 +1,9 @@
 //! Spring and damper with curved characteristics on one coordinate.
 
-use super::nonlinear_spring::SpringLaw;
-use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach};
-use crate::description::fields::{Field, Fields};
-use crate::description::{CoordinateRef, Force, Mirror};
+use super::nonlinear_spring::{SpringLaw, damper_law};
+use super::{DescribedForce, ForceElement, ForceLaw, Reach};
+use crate::fields::{Field, Fields};
+use crate::description::{Called, CoordinateRef, Force, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
@@ -62,17 +62,23 @@ impl Force {
         coordinate: impl Into<CoordinateRef>,
         spring: impl Into<ScalarLaw>,
         free_position: f64,
-    ) -> Self {
+    ) -> Called<NonlinearJointSpring<Named>> {
         let law = SpringLaw {
             spring: spring.into().over("x"),
             free: free_position,
             ..SpringLaw::default()
         };
         let coordinate = coordinate.into();
-        Self::new(
-            name,
-            ForceKind::NonlinearJointSpring(NonlinearJointSpring { coordinate, law }),
-        )
+        Called::new(name, NonlinearJointSpring { coordinate, law })
+    }
+}
+
+impl Called<NonlinearJointSpring<Named>> {
+    /// Sets the damper: force over the rate `v`, as a table, an expression or a number that stands for a linear
+    /// damper.
+    pub fn damper(mut self, damper: impl Into<ScalarLaw>) -> Self {
+        self.kind.law.damper = damper_law(damper);
+        self
     }
 }
 

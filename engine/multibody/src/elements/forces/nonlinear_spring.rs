@@ -1,9 +1,9 @@
 //! Spring and damper with curved characteristics between two points.
 
 use super::line::Line;
-use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, NonlinearJointSpring, Reach};
-use crate::description::fields::{FROM, Field, Fields, TO};
-use crate::description::Force;
+use super::{DescribedForce, ForceElement, ForceLaw, Reach};
+use crate::fields::{FROM, Field, Fields, TO};
+use crate::description::{Called, Force};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, Prepare, attached};
 use crate::elements::scene::{Loads, Scene};
@@ -135,37 +135,37 @@ impl Force {
         to: impl Into<String>,
         spring: impl Into<ScalarLaw>,
         free_length: f64,
-    ) -> Self {
+    ) -> Called<NonlinearSpring<Named>> {
         let law = SpringLaw {
             spring: spring.into().over("x"),
             free: free_length,
             ..SpringLaw::default()
         };
         let (from, to) = (from.into(), to.into());
-        Self::new(
-            name,
-            ForceKind::NonlinearSpring(NonlinearSpring { from, to, law }),
-        )
+        Called::new(name, NonlinearSpring { from, to, law })
     }
+}
 
-    /// Sets the damper of a nonlinear spring: force over the rate `v`, as a table, an expression or
-    /// a number that stands for a linear damper. No effect on other kinds.
+impl Called<NonlinearSpring<Named>> {
+    /// Sets the damper: force over the rate `v`, as a table, an expression or a number that stands for a linear
+    /// damper.
     pub fn damper(mut self, damper: impl Into<ScalarLaw>) -> Self {
-        if let ForceKind::NonlinearSpring(NonlinearSpring { law, .. })
-        | ForceKind::NonlinearJointSpring(NonlinearJointSpring { law, .. }) = &mut self.kind
-        {
-            let damper = damper.into().over("v");
-            law.damper = match damper.value() {
-                Some(factor) => {
-                    let text = format!("{factor:?}*v");
-                    let scope = Scope::new().variable("v");
-                    // What is not finite stays and is reported when the mechanism is compiled.
-                    Expression::parse(&text, &scope, None).unwrap_or(damper)
-                }
-                None => damper,
-            };
-        }
+        self.kind.law.damper = damper_law(damper);
         self
+    }
+}
+
+/// A law of a damper; a number stands for a linear one.
+pub(super) fn damper_law(damper: impl Into<ScalarLaw>) -> Expression {
+    let damper = damper.into().over("v");
+    match damper.value() {
+        Some(factor) => {
+            let text = format!("{factor:?}*v");
+            let scope = Scope::new().variable("v");
+            // What is not finite stays and is reported when the mechanism is compiled.
+            Expression::parse(&text, &scope, None).unwrap_or(damper)
+        }
+        None => damper,
     }
 }
 

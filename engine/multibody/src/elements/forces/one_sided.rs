@@ -47,6 +47,19 @@ pub(super) fn one_sided<T: Real>(elastic: T, viscous: T) -> T {
     T::select(d >= -0.5 * e && e > 0.0, elastic + viscous, released)
 }
 
+/// On which of its pieces [`soft_start`] is.
+pub(super) fn piece_of_start(deflection: f64, width: f64) -> u64 {
+    u64::from(deflection > 0.0) + u64::from(deflection >= width)
+}
+
+/// On which of its pieces [`one_sided`] is.
+pub(super) fn piece_of_push(elastic: f64, viscous: f64) -> u64 {
+    match elastic > 0.0 {
+        true => u64::from(viscous < -0.5 * elastic) + u64::from(viscous <= -1.5 * elastic),
+        false => 0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

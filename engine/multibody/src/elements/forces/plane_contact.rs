@@ -2,7 +2,7 @@
 
 use super::contact::{self, ContactLaw, NOTICED, Touching};
 use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::{Force, Mirror};
 use crate::elements::constraints::relative::Relative;
 use crate::elements::faults::Faults;
@@ -260,6 +260,32 @@ impl ForceLaw for PlaneContact {
 
     fn has_gap(&self) -> bool {
         true
+    }
+
+    fn piecewise(&self) -> [usize; 2] {
+        let points = match self.shape.kind {
+            0 => 1,
+            1 if self.shape.length > 0.0 => 2,
+            1 => 1,
+            _ => 8,
+        };
+        [points; 2]
+    }
+
+    fn piecewise_inputs(&self, scene: &Scene<f64>, out: &mut [f64]) {
+        let relative = Relative::new(scene, &self.plane, &self.body);
+        let mut depths = out.iter_mut();
+        self.points(&relative, |depth, _| {
+            if let Some(own) = depths.next() {
+                *own = depth;
+            }
+        });
+    }
+
+    fn piecewise_values(&self, inputs: &[f64], values: &mut [f64], pieces: &mut [u64]) {
+        for (depth, (value, piece)) in inputs.iter().zip(values.iter_mut().zip(pieces)) {
+            (*value, *piece) = self.law.piece(*depth);
+        }
     }
 
     fn reach(&self) -> Reach<'_> {

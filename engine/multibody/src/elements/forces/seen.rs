@@ -2,15 +2,14 @@
 //! suggests, or the scalars it shows itself.
 
 use super::{ForceElement, MOST_SHOWN, Reach};
-use crate::channels::joint_motion;
 use crate::elements::constraints::relative::Relative;
+use crate::elements::joints::coordinates;
 use crate::elements::scene::{Loads, Scene};
-use crate::formalism::energy;
-use crate::model::Attachment;
-use holonom_algebra::{Orientation, Real, Vec3, Wrench};
+use crate::tree::Attachment;
+use holonom_algebra::{Orientation, Real, Twist, Vec3, Wrench};
 
 /// Place of the first scalar of the reach: force x, y, z and torque x, y, z come before.
-const SCALARS: usize = 6;
+pub(crate) const SCALARS: usize = 6;
 
 /// Place of the first scalar that the element shows itself: the reach has two at most.
 const SHOWN: usize = SCALARS + 2;
@@ -72,6 +71,8 @@ pub(crate) fn list(element: &ForceElement) -> Vec<Seen> {
             add("angle", What::Angle, SCALARS);
             add("moment", What::Moment, SCALARS + 1);
         }
+        // Several frames may be on one body.
+        Reach::Chain(..) => (force, torque) = (false, false),
         Reach::Coordinate(node) => {
             (force, torque) = (false, false);
             add("force", What::Generalised { node, second: false }, SCALARS);
@@ -105,7 +106,7 @@ pub(crate) fn list(element: &ForceElement) -> Vec<Seen> {
 /// `loads` is used meanwhile and left as it was.
 pub(crate) fn values<T: Real>(element: &ForceElement, scene: &Scene<T>, loads: &mut Loads<T>) -> [T; VALUES] {
     let mut out = [T::zero(); VALUES];
-    alone(element, scene, loads, |loads| {
+    alone(element.nodes(), scene, loads, |loads| {
         element.evaluate(scene, loads);
         let generalised = |loads: &mut Loads<T>, node: usize| match scalar(scene, node) {
             true => *loads.generalised_on(scene.tree, node),
@@ -130,9 +131,10 @@ pub(crate) fn values<T: Real>(element: &ForceElement, scene: &Scene<T>, loads: &
                 let load = load(scene, to, loads);
                 put(load, &mut out);
                 let relative = Relative::new(scene, from, to);
-                out[SCALARS] = joint_motion::angle_about_z(&relative);
+                out[SCALARS] = coordinates::angle_about_z(&relative);
                 out[SCALARS + 1] = relative.first_axis(2).dot(load.moment);
             }
+            Reach::Chain(..) => {}
             Reach::Coordinate(node) => out[SCALARS] = generalised(loads, node),
             Reach::Coordinates([first, second]) => {
                 out[SCALARS] = generalised(loads, first);
@@ -146,37 +148,54 @@ pub(crate) fn values<T: Real>(element: &ForceElement, scene: &Scene<T>, loads: &
 
 /// The power of an element on the mechanism; `loads` is used meanwhile and left as it was.
 pub(crate) fn power<T: Real>(element: &ForceElement, scene: &Scene<T>, loads: &mut Loads<T>) -> T {
-    alone(element, scene, loads, |loads| {
-        energy::force_power(element, scene, loads)
+    alone(element.nodes(), scene, loads, |loads| {
+        force_power(element, scene, loads)
     })
 }
 
-/// Does something with no loads on the nodes of an element, which get theirs back afterwards.
+/// Power of a force element on the mechanism. Needs velocities in the scene.
+///
+/// `scratch` must be zero and is zero again afterwards.
+pub fn force_power<T: Real>(force: &ForceElement, scene: &Scene<T>, scratch: &mut Loads<T>) -> T {
+    force.evaluate(scene, scratch);
+    let mut sum = T::zero();
+    for i in force.nodes() {
+        // Cleared at once, so that a node named twice counts once.
+        let load = core::mem::replace(&mut scratch.wrenches[i], Wrench::zero());
+        let (node, w) = (&scene.tree.nodes[i], &scene.world[i]);
+        sum += Twist::new(w.omega, w.velocity).power(&load);
+        if let Some(signal) = node.prescribed {
+            let driven = core::mem::replace(&mut scratch.driven[signal], T::zero());
+            sum += driven * scene.signals[signal][1];
+        }
+        for k in node.v..node.v + node.n_v() {
+            let generalised = core::mem::replace(&mut scratch.generalised[k], T::zero());
+            sum += generalised * scene.v[k];
+        }
+    }
+    sum
+}
+
+/// Does something with no loads on some nodes, which get theirs back afterwards: a node that comes twice what it had
+/// before the first time.
 fn alone<T: Real, R>(
-    element: &ForceElement,
+    mut nodes: impl Iterator<Item = usize>,
     scene: &Scene<T>,
     loads: &mut Loads<T>,
     act: impl FnOnce(&mut Loads<T>) -> R,
 ) -> R {
-    let nodes = element.nodes();
-    let mut kept = [(Wrench::zero(), T::zero()); 3];
-    for (kept, node) in kept.iter_mut().zip(nodes) {
-        if let Some(node) = node {
-            kept.0 = core::mem::replace(&mut loads.wrenches[node], Wrench::zero());
-            if scalar(scene, node) {
-                kept.1 = core::mem::replace(loads.generalised_on(scene.tree, node), T::zero());
-            }
-        }
-    }
-    let result = act(loads);
-    // Backwards: a node named twice gets what it had before the first time.
-    for (kept, node) in kept.into_iter().zip(nodes).rev() {
-        if let Some(node) = node {
-            loads.wrenches[node] = kept.0;
-            if scalar(scene, node) {
-                *loads.generalised_on(scene.tree, node) = kept.1;
-            }
-        }
+    let Some(node) = nodes.next() else {
+        return act(loads);
+    };
+    let wrench = core::mem::replace(&mut loads.wrenches[node], Wrench::zero());
+    let generalised = match scalar(scene, node) {
+        true => core::mem::replace(loads.generalised_on(scene.tree, node), T::zero()),
+        false => T::zero(),
+    };
+    let result = alone(nodes, scene, loads, act);
+    loads.wrenches[node] = wrench;
+    if scalar(scene, node) {
+        *loads.generalised_on(scene.tree, node) = generalised;
     }
     result
 }

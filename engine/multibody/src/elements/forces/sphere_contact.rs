@@ -3,7 +3,7 @@
 use super::contact::{self, ContactLaw, NOTICED, Touching, between};
 use super::line::length;
 use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
-use crate::description::fields::{FROM, Field, Fields, TO};
+use crate::fields::{FROM, Field, Fields, TO};
 use crate::description::Force;
 use crate::elements::constraints::relative::Relative;
 use crate::elements::faults::Faults;
@@ -106,6 +106,19 @@ impl ForceLaw for SphereContact {
 
     fn has_gap(&self) -> bool {
         true
+    }
+
+    fn piecewise(&self) -> [usize; 2] {
+        [1, 1]
+    }
+
+    fn piecewise_inputs(&self, scene: &Scene<f64>, out: &mut [f64]) {
+        let distance = Relative::new(scene, &self.from, &self.to).distance.norm();
+        out[0] = self.radii[0] + self.radii[1] - distance;
+    }
+
+    fn piecewise_values(&self, inputs: &[f64], values: &mut [f64], pieces: &mut [u64]) {
+        (values[0], pieces[0]) = self.law.piece(inputs[0]);
     }
 
     fn reach(&self) -> Reach<'_> {

@@ -1,9 +1,9 @@
 //! Spring and damper between two points.
 
 use super::line::Line;
-use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach};
-use crate::description::fields::{FROM, Field, Fields, TO};
-use crate::description::Force;
+use super::{DescribedForce, ForceElement, ForceLaw, Reach};
+use crate::fields::{FROM, Field, Fields, TO};
+use crate::description::{Called, Force};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
@@ -68,23 +68,23 @@ impl Force {
         stiffness: f64,
         damping: f64,
         free_length: f64,
-    ) -> Self {
-        let kind = ForceKind::SpringDamper(SpringDamper {
+    ) -> Called<SpringDamper<Named>> {
+        let kind = SpringDamper {
             from: from.into(),
             to: to.into(),
             stiffness,
             damping,
             free_length,
             preload: 0.0,
-        });
-        Self::new(name, kind)
+        };
+        Called::new(name, kind)
     }
+}
 
-    /// Sets the additional tension of a spring–damper, N. No effect on other kinds.
+impl Called<SpringDamper<Named>> {
+    /// Sets the additional tension, N.
     pub fn preload(mut self, tension: f64) -> Self {
-        if let ForceKind::SpringDamper(SpringDamper { preload, .. }) = &mut self.kind {
-            *preload = tension;
-        }
+        self.kind.preload = tension;
         self
     }
 }

@@ -2,7 +2,8 @@
 
 use super::tyre::{Tyre, TyreLaws, shown_signs};
 use super::{DescribedForce, ForceElement, ForceKind};
-use crate::description::fields::{Field, Fields};
+use crate::diagnostic::Diagnostic;
+use crate::fields::{Field, Fields};
 use crate::description::{Carcass, Force, Mirror, Mount};
 use crate::elements::faults::Faults;
 use crate::elements::references::Resolve;
@@ -145,7 +146,7 @@ impl DescribedForce for TmeasyTyre {
 
     fn faults(&self, faults: &mut Faults) {
         if let Some(reason) = self.law.fault() {
-            faults.data(format!("{reason}; correct them"));
+            faults.add(Diagnostic::new(reason).remedy("correct them"));
         }
         self.mount.faults(faults);
         self.carcass.faults(faults);

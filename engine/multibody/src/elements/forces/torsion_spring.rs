@@ -1,7 +1,7 @@
 //! Spring and damper about an axis.
 
 use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach};
-use crate::description::fields::{FROM, Field, Fields, TO};
+use crate::fields::{FROM, Field, Fields, TO};
 use crate::description::{Force, Mirror};
 use crate::elements::constraints::relative::Relative;
 use crate::elements::faults::Faults;

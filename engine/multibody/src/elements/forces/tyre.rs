@@ -1,15 +1,16 @@
 //! A tyre on a road.
 
 use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, OwnState, Reach, ShownValue};
-use crate::description::fields::{Field, Fields};
+use crate::diagnostic::Diagnostic;
+use crate::fields::{Field, Fields};
 use crate::description::{Carcass, Document, Force, Mirror, Mount};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, Prepare, References, Resolve};
 use crate::elements::scene::{Loads, Scene};
-use crate::model::Attachment;
+use crate::tree::Attachment;
 use crate::road::{Elevation, Surface};
 use crate::tyre::smooth::{at_least, direction, magnitude, rise, root};
-use crate::tyre::tir::TirFile;
+use crate::tyre::tir::{TirError, TirFile};
 use crate::tyre::{Contact, Forces, MagicFormula, TyreLaw};
 use holonom_algebra::{Orientation, Real, Vec3};
 
@@ -66,10 +67,8 @@ pub struct TyreLaws {
     pub law: TyreLaw,
 }
 
-fn magic_formula(text: &str) -> Result<MagicFormula, String> {
-    let file = TirFile::parse(text).map_err(|error| error.to_string())?;
-    let (tyre, _) = file.magic_formula().map_err(|error| error.to_string())?;
-    Ok(tyre)
+fn magic_formula(text: &str) -> Result<MagicFormula, TirError> {
+    Ok(TirFile::parse(text)?.magic_formula()?.0)
 }
 
 impl Prepare for Document {
@@ -98,12 +97,12 @@ impl DescribedForce for Tyre<Named> {
     }
 
     fn faults(&self, faults: &mut Faults) {
-        if let Err(reason) = magic_formula(&self.data.text) {
-            let file = match self.data.name.as_str() {
-                "" => String::new(),
-                name => format!("`{name}`: "),
-            };
-            faults.data(format!("{file}{reason}"));
+        if let Err(error) = magic_formula(&self.data.text) {
+            let mut fault = Diagnostic::from(&error).field("file");
+            if !self.data.name.is_empty() {
+                fault.fault = format!("`{}`: {}", self.data.name, fault.fault);
+            }
+            faults.add(fault);
         }
         self.mount.faults(faults);
     }

@@ -1,10 +1,11 @@
 //! A user's own law between two frames.
 
 use super::{DescribedForce, ExpressionLaw, ForceElement, ForceKind, ForceLaw, Reach};
-use crate::description::fields::{FROM, Fields, TO};
+use crate::diagnostic::Diagnostic;
+use crate::fields::{FROM, Fields, TO};
 use crate::description::{Force, Mirror};
 use crate::elements::constraints::relative::Relative;
-use crate::elements::faults::{Fault, Faults};
+use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
 use holonom_algebra::{Dual4, Dual8, Function, Orientation, Real, Trace, Vec3, Wrench};
@@ -64,7 +65,12 @@ impl DescribedForce for User<Named> {
     fn faults(&self, faults: &mut Faults) {
         let (inputs, outputs) = (self.law.inputs(), self.law.outputs());
         if (inputs, outputs) != (User::INPUTS, User::OUTPUTS) {
-            faults.0.push(Fault::WrongLaw { inputs, outputs });
+            faults.add(Diagnostic::new(format!(
+                "the law has {inputs} inputs and {outputs} outputs, but needs {} and {} (time, position, \
+                 rotation matrix, velocity, angular velocity; force, torque)",
+                User::INPUTS,
+                User::OUTPUTS
+            )));
         }
     }
 

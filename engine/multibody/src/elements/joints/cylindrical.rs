@@ -1,26 +1,21 @@
 //! An angle about and a displacement along the common axis.
 
-use super::{CutRow, JointInfo, PARALLEL, Primitive, along, metres, no_fields, radians};
-use crate::description::JointKind;
+use super::{PARALLEL, along, metres, radians, CoordinateInfo, CutRow, DescribedJoint, JointKind, Primitive};
 
-/// The entry of the registry.
-pub(super) const JOINT: JointInfo = JointInfo {
-    name: "cylindrical",
-    doc: "An angle about and a displacement along the common axis.",
-    coordinates: &[radians("angle"), metres("displacement")],
-    has_axis: true,
-    has_orientation: false,
-    tree_only: false,
-    template: JointKind::Cylindrical,
-    fields: no_fields,
-    motions,
-    cut_rows,
-};
+/// The kind.
+pub(super) struct Cylindrical;
 
-fn motions(_: JointKind) -> Vec<Primitive> {
-    vec![Primitive::Turn(2), Primitive::Slide(2)]
-}
+impl DescribedJoint for Cylindrical {
+    const NAME: &str = "cylindrical";
+    const DOC: &str = "An angle about and a displacement along the common axis.";
+    const COORDINATES: &[CoordinateInfo] = &[radians("angle"), metres("displacement")];
+    const HAS_AXIS: bool = true;
 
-fn cut_rows(_: JointKind) -> Vec<CutRow> {
-    [along(0), along(1)].into_iter().chain(PARALLEL).collect()
+    fn motion(_: JointKind, index: usize) -> Option<Primitive> {
+        [Primitive::Turn(2), Primitive::Slide(2)].get(index).copied()
+    }
+
+    fn cut_rows(_: JointKind) -> Vec<CutRow> {
+        [along(0), along(1)].into_iter().chain(PARALLEL).collect()
+    }
 }

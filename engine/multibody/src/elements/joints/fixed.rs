@@ -1,26 +1,19 @@
 //! No freedom: the two frames coincide.
 
-use super::{ALIGNED, CutRow, JointInfo, POINT, Primitive, no_fields};
-use crate::description::JointKind;
+use super::{ALIGNED, POINT, CutRow, DescribedJoint, JointKind, Primitive};
 
-/// The entry of the registry.
-pub(super) const JOINT: JointInfo = JointInfo {
-    name: "fixed",
-    doc: "No degrees of freedom: the two frames coincide.",
-    coordinates: &[],
-    has_axis: false,
-    has_orientation: false,
-    tree_only: false,
-    template: JointKind::Fixed,
-    fields: no_fields,
-    motions,
-    cut_rows,
-};
+/// The kind.
+pub(super) struct Fixed;
 
-fn motions(_: JointKind) -> Vec<Primitive> {
-    Vec::new()
-}
+impl DescribedJoint for Fixed {
+    const NAME: &str = "fixed";
+    const DOC: &str = "No degrees of freedom: the two frames coincide.";
 
-fn cut_rows(_: JointKind) -> Vec<CutRow> {
-    [POINT, ALIGNED].concat()
+    fn motion(_: JointKind, _: usize) -> Option<Primitive> {
+        None
+    }
+
+    fn cut_rows(_: JointKind) -> Vec<CutRow> {
+        [POINT, ALIGNED].concat()
+    }
 }

@@ -1,31 +1,24 @@
 //! All six freedoms: position in the first frame and Euler parameters.
 
-use super::{CutRow, JointInfo, Primitive, metres, no_fields};
-use crate::description::JointKind;
+use super::{metres, CoordinateInfo, DescribedJoint, JointKind, Primitive};
 
-/// The entry of the registry.
-pub(super) const JOINT: JointInfo = JointInfo {
-    name: "free",
-    doc: "All six degrees of freedom: position in the first frame and Euler parameters.",
-    coordinates: &[metres("x"), metres("y"), metres("z")],
-    has_axis: false,
-    has_orientation: true,
-    tree_only: true,
-    template: JointKind::Free,
-    fields: no_fields,
-    motions,
-    cut_rows,
-};
+/// The kind.
+pub(super) struct Free;
 
-fn motions(_: JointKind) -> Vec<Primitive> {
-    vec![
-        Primitive::Slide(0),
-        Primitive::Slide(1),
-        Primitive::Slide(2),
-        Primitive::Ball,
-    ]
-}
+impl DescribedJoint for Free {
+    const NAME: &str = "free";
+    const DOC: &str = "All six degrees of freedom: position in the first frame and Euler parameters.";
+    const COORDINATES: &[CoordinateInfo] = &[metres("x"), metres("y"), metres("z")];
+    const HAS_ORIENTATION: bool = true;
+    const TREE_ONLY: bool = true;
 
-fn cut_rows(_: JointKind) -> Vec<CutRow> {
-    Vec::new()
+    fn motion(_: JointKind, index: usize) -> Option<Primitive> {
+        let motions = [
+            Primitive::Slide(0),
+            Primitive::Slide(1),
+            Primitive::Slide(2),
+            Primitive::Ball,
+        ];
+        motions.get(index).copied()
+    }
 }

@@ -1,34 +1,32 @@
 //! All six freedoms: position in the first frame and Cardan angles about x, y and z.
 
-use super::{CutRow, JointInfo, Primitive, metres, no_fields, radians};
-use crate::description::JointKind;
+use super::{metres, radians, CoordinateInfo, DescribedJoint, JointKind, Primitive};
 
-/// The entry of the registry.
-pub(super) const JOINT: JointInfo = JointInfo {
-    name: "free-cardan",
-    doc: "All six degrees of freedom: position in the first frame and Cardan angles about x, y and z.",
-    coordinates: &[
+/// The kind.
+pub(super) struct FreeCardan;
+
+impl DescribedJoint for FreeCardan {
+    const NAME: &str = "free-cardan";
+    const DOC: &str = "All six degrees of freedom: position in the first frame and Cardan angles about x, y and z.";
+    const COORDINATES: &[CoordinateInfo] = &[
         metres("x"),
         metres("y"),
         metres("z"),
         radians("angle_x"),
         radians("angle_y"),
         radians("angle_z"),
-    ],
-    has_axis: false,
-    has_orientation: false,
-    tree_only: true,
-    template: JointKind::FreeCardan,
-    fields: no_fields,
-    motions,
-    cut_rows,
-};
+    ];
+    const TREE_ONLY: bool = true;
 
-fn motions(_: JointKind) -> Vec<Primitive> {
-    let slides = (0..3).map(Primitive::Slide);
-    slides.chain((0..3).map(Primitive::Turn)).collect()
-}
-
-fn cut_rows(_: JointKind) -> Vec<CutRow> {
-    Vec::new()
+    fn motion(_: JointKind, index: usize) -> Option<Primitive> {
+        let motions = [
+            Primitive::Slide(0),
+            Primitive::Slide(1),
+            Primitive::Slide(2),
+            Primitive::Turn(0),
+            Primitive::Turn(1),
+            Primitive::Turn(2),
+        ];
+        motions.get(index).copied()
+    }
 }

@@ -19,14 +19,19 @@
 //! use holonom_multibody::elements::joints::{JOINTS, Primitive};
 //!
 //! let joint = JointKind::Cylindrical.info();
-//! assert_eq!((joint.motions)(JointKind::Cylindrical), [Primitive::Turn(2), Primitive::Slide(2)]);
-//! assert_eq!((joint.cut_rows)(JointKind::Cylindrical).len(), 4);
+//! assert_eq!(JointKind::Cylindrical.motions(), [Primitive::Turn(2), Primitive::Slide(2)]);
+//! assert_eq!(JointKind::Cylindrical.cut_rows().len(), joint.rows_when_cut());
 //! assert!(JOINTS.iter().any(|joint| joint.name == "free-cardan"));
 //! ```
 
-use crate::description::JointKind;
-use crate::description::fields::Fields;
+use super::faults::Faults;
+
 use crate::elements::constraints::PairRow;
+use crate::elements::constraints::relative::Relative;
+use crate::fields::Fields;
+use holonom_algebra::Real;
+
+pub(crate) mod coordinates;
 
 /// A primitive motion of the second frame in the first: one node of the tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,7 +67,43 @@ pub struct CoordinateInfo {
     pub unit: &'static str,
 }
 
-/// An entry of the registry: all there is to know about a kind of joint.
+/// A kind of joint, by both its faces.
+pub(crate) trait DescribedJoint {
+    /// Name in model files and reports.
+    const NAME: &str;
+    /// One sentence for users.
+    const DOC: &str;
+    /// Scalar coordinates in order; the orientation of a ball is not among them.
+    const COORDINATES: &[CoordinateInfo] = &[];
+    /// The axis of the joint can be chosen.
+    const HAS_AXIS: bool = false;
+    /// There is a ball, with Euler parameters.
+    const HAS_ORIENTATION: bool = false;
+    /// There is no constraint form.
+    const TREE_ONLY: bool = false;
+    /// It is always cut: its motions are more than its freedoms.
+    const CUT_ONLY: bool = false;
+
+    /// Shows the fields that are special to the kind.
+    fn fields(_kind: &mut JointKind, _visitor: &mut dyn Fields) {}
+    /// What is wrong with its numbers.
+    fn faults(_kind: JointKind, _faults: &mut Faults) {}
+    /// Changes the numbers inside the kind to those of its mirror image.
+    fn mirror(_kind: &mut JointKind) {}
+    /// A motion of the joint in the tree: from the first frame to the second, one for each scalar coordinate in order,
+    /// and the ball last.
+    fn motion(kind: JointKind, index: usize) -> Option<Primitive>;
+    /// The joint when cut: conditions between the first frame and the second.
+    fn cut_rows(_kind: JointKind) -> Vec<CutRow> {
+        Vec::new()
+    }
+    /// Value (0), rate (1) or acceleration (2) of a scalar coordinate of the joint when cut.
+    fn coordinate<T: Real>(kind: JointKind, index: usize, order: usize, relative: &Relative<T>) -> T {
+        coordinates::of_motion(Self::motion(kind, index), order, relative)
+    }
+}
+
+/// An entry of the registry: what users need to know about a kind of joint.
 #[derive(Debug)]
 pub struct JointInfo {
     /// Name in model files and reports.
@@ -77,59 +118,156 @@ pub struct JointInfo {
     pub has_orientation: bool,
     /// There is no constraint form.
     pub tree_only: bool,
+    /// It is always cut.
+    pub cut_only: bool,
     /// The kind as an absent field leaves it.
-    pub template: JointKind,
-    /// Shows the fields that are special to the kind; [`Joint::fields`](crate::description::Joint::fields)
-    /// shows those that joints have in common, too.
-    pub fields: fn(&mut JointKind, &mut dyn Fields),
-    /// The joint in the tree: motions from the first frame to the second, one for each scalar
-    /// coordinate in order, and the ball last.
-    pub motions: fn(JointKind) -> Vec<Primitive>,
-    /// The joint when cut: conditions between the first frame and the second.
-    pub cut_rows: fn(JointKind) -> Vec<CutRow>,
+    pub template: fn() -> JointKind,
 }
 
 impl JointInfo {
     /// Number of velocity coordinates.
     pub fn freedoms(&self) -> usize {
-        self.coordinates.len() + if self.has_orientation { 3 } else { 0 }
+        match self.tree_only {
+            true => self.coordinates.len() + if self.has_orientation { 3 } else { 0 },
+            false => 6 - self.rows_when_cut(),
+        }
+    }
+
+    /// Number of rows when cut; zero for a joint that stays in the tree.
+    pub fn rows_when_cut(&self) -> usize {
+        (self.template)().cut_rows().len()
+    }
+}
+
+const fn info_of<J: DescribedJoint>(template: fn() -> JointKind) -> JointInfo {
+    JointInfo {
+        name: J::NAME,
+        doc: J::DOC,
+        coordinates: J::COORDINATES,
+        has_axis: J::HAS_AXIS,
+        has_orientation: J::HAS_ORIENTATION,
+        tree_only: J::TREE_ONLY,
+        cut_only: J::CUT_ONLY,
+        template,
     }
 }
 
 macro_rules! joints {
-    ($($file:ident $kind:ident),* $(,)?) => {
+    ($($(#[$doc:meta])* $file:ident $kind:ident $({ $($(#[$field_doc:meta])* $field:ident: $type:ty),* })?,)*) => {
         $(mod $file;)*
 
+        /// The kind of a joint.
+        ///
+        /// Axes are those of the frame the joint starts from; the main axis is z unless set.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub enum JointKind {
+            $($(#[$doc])* $kind $({ $($(#[$field_doc])* $field: $type),* })?,)*
+        }
+
         /// All kinds of joints.
-        pub const JOINTS: &[&JointInfo] = &[$(&$file::JOINT),*];
+        pub const JOINTS: &[&JointInfo] = &[
+            $(const { &info_of::<$file::$kind>(|| JointKind::$kind $({ $($field: Default::default()),* })?) },)*
+        ];
 
         impl JointKind {
             /// The registry's entry of the kind.
             pub fn info(self) -> &'static JointInfo {
                 match self {
-                    $(Self::$kind { .. } => &$file::JOINT,)*
+                    $(Self::$kind { .. } => const {
+                        &info_of::<$file::$kind>(|| JointKind::$kind $({ $($field: Default::default()),* })?)
+                    },)*
+                }
+            }
+
+            /// Shows the fields that are special to the kind; [`Joint::fields`] shows those that joints have in common,
+            /// too.
+            pub fn fields(&mut self, visitor: &mut dyn Fields) {
+                match self {
+                    $(Self::$kind { .. } => $file::$kind::fields(self, visitor),)*
+                }
+            }
+
+            /// Adds what is wrong with its numbers.
+            pub fn faults(self, faults: &mut Faults) {
+                match self {
+                    $(Self::$kind { .. } => $file::$kind::faults(self, faults),)*
+                }
+            }
+
+            /// Changes the numbers inside the kind to those of its mirror image.
+            pub fn mirror(&mut self) {
+                match self {
+                    $(Self::$kind { .. } => $file::$kind::mirror(self),)*
+                }
+            }
+
+            /// A motion of the joint in the tree, from the first frame to the second: one for each scalar coordinate in
+            /// order, and the ball last.
+            pub fn motion(self, index: usize) -> Option<Primitive> {
+                match self {
+                    $(Self::$kind { .. } => $file::$kind::motion(self, index),)*
+                }
+            }
+
+            /// All its motions.
+            pub fn motions(self) -> Vec<Primitive> {
+                (0..).map_while(|index| self.motion(index)).collect()
+            }
+
+            /// The joint when cut: conditions between the first frame and the second.
+            pub fn cut_rows(self) -> Vec<CutRow> {
+                match self {
+                    $(Self::$kind { .. } => $file::$kind::cut_rows(self),)*
+                }
+            }
+
+            /// Value (0), rate (1) or acceleration (2) of a scalar coordinate of the joint when cut.
+            pub(crate) fn coordinate<T: Real>(self, index: usize, order: usize, relative: &Relative<T>) -> T {
+                match self {
+                    $(Self::$kind { .. } => $file::$kind::coordinate(self, index, order, relative),)*
                 }
             }
         }
     };
 }
 
-joints! {
-    fixed Fixed,
-    revolute Revolute,
-    prismatic Prismatic,
-    cylindrical Cylindrical,
-    helical Helical,
-    universal Universal,
-    planar Planar,
-    spherical Spherical,
-    free Free,
-    free_cardan FreeCardan,
-    track Track,
+/// Hands all kinds of joints to a macro: their files, with their names as variants and the numbers inside them.
+macro_rules! each_joint {
+    ($then:ident) => {
+        $then! {
+            /// No freedom.
+            fixed Fixed,
+            /// One angle about the axis.
+            revolute Revolute,
+            /// One displacement along the axis.
+            prismatic Prismatic,
+            /// Angle about and displacement along the axis: coordinates (angle, displacement).
+            cylindrical Cylindrical,
+            /// Angle about the axis with a proportional displacement.
+            helical Helical {
+                /// Displacement per angle, m/rad.
+                pitch: f64
+            },
+            /// Two angles: about x of the first frame, then about y of the second.
+            universal Universal,
+            /// Two shafts along z that bend at a point and turn at the same speed: always cut.
+            constant_velocity ConstantVelocity,
+            /// Displacements along x and y and an angle about z: coordinates (x, y, angle).
+            planar Planar,
+            /// Free turning: Euler parameters, angular velocity in the axes of the second frame.
+            spherical Spherical,
+            /// Position in the first frame and Euler parameters.
+            free Free,
+            /// Position in the first frame and Cardan angles about x, y, z.
+            free_cardan FreeCardan,
+            /// Position, yaw about z, pitch about the new y and roll about the own x: the frame of a track.
+            track Track,
+        }
+    };
 }
+pub(crate) use each_joint;
 
-/// Most kinds have no fields of their own.
-fn no_fields(_: &mut JointKind, _: &mut dyn Fields) {}
+each_joint!(joints);
 
 const fn radians(name: &'static str) -> CoordinateInfo {
     CoordinateInfo { name, unit: "rad" }

@@ -1,26 +1,20 @@
 //! Displacements along x and y of the first frame and an angle about z.
 
-use super::{CutRow, JointInfo, PARALLEL, Primitive, along, metres, no_fields, radians};
-use crate::description::JointKind;
+use super::{PARALLEL, along, metres, radians, CoordinateInfo, CutRow, DescribedJoint, JointKind, Primitive};
 
-/// The entry of the registry.
-pub(super) const JOINT: JointInfo = JointInfo {
-    name: "planar",
-    doc: "Displacements along x and y of the first frame and an angle about z.",
-    coordinates: &[metres("x"), metres("y"), radians("angle")],
-    has_axis: false,
-    has_orientation: false,
-    tree_only: false,
-    template: JointKind::Planar,
-    fields: no_fields,
-    motions,
-    cut_rows,
-};
+/// The kind.
+pub(super) struct Planar;
 
-fn motions(_: JointKind) -> Vec<Primitive> {
-    vec![Primitive::Slide(0), Primitive::Slide(1), Primitive::Turn(2)]
-}
+impl DescribedJoint for Planar {
+    const NAME: &str = "planar";
+    const DOC: &str = "Displacements along x and y of the first frame and an angle about z.";
+    const COORDINATES: &[CoordinateInfo] = &[metres("x"), metres("y"), radians("angle")];
 
-fn cut_rows(_: JointKind) -> Vec<CutRow> {
-    [along(2)].into_iter().chain(PARALLEL).collect()
+    fn motion(_: JointKind, index: usize) -> Option<Primitive> {
+        [Primitive::Slide(0), Primitive::Slide(1), Primitive::Turn(2)].get(index).copied()
+    }
+
+    fn cut_rows(_: JointKind) -> Vec<CutRow> {
+        [along(2)].into_iter().chain(PARALLEL).collect()
+    }
 }

@@ -1,26 +1,21 @@
 //! One displacement along the common axis, no turning.
 
-use super::{ALIGNED, CutRow, JointInfo, Primitive, along, metres, no_fields};
-use crate::description::JointKind;
+use super::{ALIGNED, along, metres, CoordinateInfo, CutRow, DescribedJoint, JointKind, Primitive};
 
-/// The entry of the registry.
-pub(super) const JOINT: JointInfo = JointInfo {
-    name: "prismatic",
-    doc: "One displacement along the common axis, without rotation.",
-    coordinates: &[metres("displacement")],
-    has_axis: true,
-    has_orientation: false,
-    tree_only: false,
-    template: JointKind::Prismatic,
-    fields: no_fields,
-    motions,
-    cut_rows,
-};
+/// The kind.
+pub(super) struct Prismatic;
 
-fn motions(_: JointKind) -> Vec<Primitive> {
-    vec![Primitive::Slide(2)]
-}
+impl DescribedJoint for Prismatic {
+    const NAME: &str = "prismatic";
+    const DOC: &str = "One displacement along the common axis, without rotation.";
+    const COORDINATES: &[CoordinateInfo] = &[metres("displacement")];
+    const HAS_AXIS: bool = true;
 
-fn cut_rows(_: JointKind) -> Vec<CutRow> {
-    [along(0), along(1)].into_iter().chain(ALIGNED).collect()
+    fn motion(_: JointKind, index: usize) -> Option<Primitive> {
+        [Primitive::Slide(2)].get(index).copied()
+    }
+
+    fn cut_rows(_: JointKind) -> Vec<CutRow> {
+        [along(0), along(1)].into_iter().chain(ALIGNED).collect()
+    }
 }

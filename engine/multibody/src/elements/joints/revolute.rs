@@ -1,26 +1,21 @@
 //! One angle about the common axis.
 
-use super::{CutRow, JointInfo, PARALLEL, POINT, Primitive, no_fields, radians};
-use crate::description::JointKind;
+use super::{PARALLEL, POINT, radians, CoordinateInfo, CutRow, DescribedJoint, JointKind, Primitive};
 
-/// The entry of the registry.
-pub(super) const JOINT: JointInfo = JointInfo {
-    name: "revolute",
-    doc: "One angle about the common axis.",
-    coordinates: &[radians("angle")],
-    has_axis: true,
-    has_orientation: false,
-    tree_only: false,
-    template: JointKind::Revolute,
-    fields: no_fields,
-    motions,
-    cut_rows,
-};
+/// The kind.
+pub(super) struct Revolute;
 
-fn motions(_: JointKind) -> Vec<Primitive> {
-    vec![Primitive::Turn(2)]
-}
+impl DescribedJoint for Revolute {
+    const NAME: &str = "revolute";
+    const DOC: &str = "One angle about the common axis.";
+    const COORDINATES: &[CoordinateInfo] = &[radians("angle")];
+    const HAS_AXIS: bool = true;
 
-fn cut_rows(_: JointKind) -> Vec<CutRow> {
-    POINT.into_iter().chain(PARALLEL).collect()
+    fn motion(_: JointKind, index: usize) -> Option<Primitive> {
+        [Primitive::Turn(2)].get(index).copied()
+    }
+
+    fn cut_rows(_: JointKind) -> Vec<CutRow> {
+        POINT.into_iter().chain(PARALLEL).collect()
+    }
 }

@@ -1,26 +1,20 @@
 //! Free turning about a common point: Euler parameters.
 
-use super::{CutRow, JointInfo, POINT, Primitive, no_fields};
-use crate::description::JointKind;
+use super::{POINT, CutRow, DescribedJoint, JointKind, Primitive};
 
-/// The entry of the registry.
-pub(super) const JOINT: JointInfo = JointInfo {
-    name: "spherical",
-    doc: "Free rotation about a common point, described by Euler parameters.",
-    coordinates: &[],
-    has_axis: false,
-    has_orientation: true,
-    tree_only: false,
-    template: JointKind::Spherical,
-    fields: no_fields,
-    motions,
-    cut_rows,
-};
+/// The kind.
+pub(super) struct Spherical;
 
-fn motions(_: JointKind) -> Vec<Primitive> {
-    vec![Primitive::Ball]
-}
+impl DescribedJoint for Spherical {
+    const NAME: &str = "spherical";
+    const DOC: &str = "Free rotation about a common point, described by Euler parameters.";
+    const HAS_ORIENTATION: bool = true;
 
-fn cut_rows(_: JointKind) -> Vec<CutRow> {
-    POINT.to_vec()
+    fn motion(_: JointKind, index: usize) -> Option<Primitive> {
+        [Primitive::Ball].get(index).copied()
+    }
+
+    fn cut_rows(_: JointKind) -> Vec<CutRow> {
+        POINT.to_vec()
+    }
 }

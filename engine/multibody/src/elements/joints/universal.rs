@@ -1,26 +1,20 @@
 //! Two angles: about x of the first frame, then about y of the second.
 
-use super::{CutRow, JointInfo, POINT, Primitive, no_fields, perpendicular, radians};
-use crate::description::JointKind;
+use super::{POINT, perpendicular, radians, CoordinateInfo, CutRow, DescribedJoint, JointKind, Primitive};
 
-/// The entry of the registry.
-pub(super) const JOINT: JointInfo = JointInfo {
-    name: "universal",
-    doc: "Two angles: about x of the first frame, then about y of the second.",
-    coordinates: &[radians("angle_x"), radians("angle_y")],
-    has_axis: false,
-    has_orientation: false,
-    tree_only: false,
-    template: JointKind::Universal,
-    fields: no_fields,
-    motions,
-    cut_rows,
-};
+/// The kind.
+pub(super) struct Universal;
 
-fn motions(_: JointKind) -> Vec<Primitive> {
-    vec![Primitive::Turn(0), Primitive::Turn(1)]
-}
+impl DescribedJoint for Universal {
+    const NAME: &str = "universal";
+    const DOC: &str = "Two angles: about x of the first frame, then about y of the second.";
+    const COORDINATES: &[CoordinateInfo] = &[radians("angle_x"), radians("angle_y")];
 
-fn cut_rows(_: JointKind) -> Vec<CutRow> {
-    POINT.into_iter().chain([perpendicular(0, 1)]).collect()
+    fn motion(_: JointKind, index: usize) -> Option<Primitive> {
+        [Primitive::Turn(0), Primitive::Turn(1)].get(index).copied()
+    }
+
+    fn cut_rows(_: JointKind) -> Vec<CutRow> {
+        POINT.into_iter().chain([perpendicular(0, 1)]).collect()
+    }
 }

@@ -1,8 +1,9 @@
 //! Whether the constraints hold: at the ends of steps and between them.
 
 use super::{DRIFT, Loops, LoopsRoom, TOLERABLE};
-use crate::elements::constraints::{ConstraintElement, PairRow};
+use crate::elements::constraints::ConstraintElement;
 use crate::model::Model;
+use crate::tree::Node;
 use crate::workspace::Workspace;
 use holonom_dae::{FailureKind, Misfit, Tolerances};
 
@@ -161,13 +162,7 @@ impl Loops {
     }
 
     /// Tolerance of the rate of a row: what errors of the velocities within their tolerances make of it.
-    pub(super) fn rate_tolerance(
-        &self,
-        model: &Model,
-        row: usize,
-        v: &[f64],
-        tolerances: Option<&Tolerances>,
-    ) -> f64 {
+    fn rate_tolerance(&self, model: &Model, row: usize, v: &[f64], tolerances: Option<&Tolerances>) -> f64 {
         let (mut absolute, mut most) = (0.0_f64, 0.0_f64);
         for j in columns(model, row) {
             let unit = self.scales.velocity[j];
@@ -204,15 +199,11 @@ fn columns(model: &Model, row: usize) -> impl Iterator<Item = usize> + '_ {
 fn unit(model: &Model, row: usize) -> &'static str {
     let constraint = &model.constraints[model.rows[row].constraint];
     let turn = match &constraint.element {
-        ConstraintElement::Pair(pair) => {
-            let own = pair.rows.get(row - constraint.rows.start);
-            matches!(own, Some(PairRow::Perpendicular { .. }))
-        }
         ConstraintElement::Coordinates(sum) => {
             let first = sum.terms.first().map(|term| &model.tree.nodes[term.0]);
-            first.is_some_and(crate::start::turns)
+            first.is_some_and(Node::turns)
         }
-        _ => false,
+        element => element.is_angle(row - constraint.rows.start),
     };
     if turn { "rad" } else { "m" }
 }

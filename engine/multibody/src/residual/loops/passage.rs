@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::tree::NodeKind;
 use crate::workspace::Workspace;
 use core::ops::Range;
-use holonom_dae::{FailureKind, Tolerances};
+use holonom_dae::FailureKind;
 
 /// Below this part of the largest distance from dependence seen so far the rows are close to a singular position; it
 /// is left behind at twice as much. Where a part has several degrees of freedom its kernel turns by the others, too.
@@ -32,16 +32,6 @@ const DATA: f64 = 0.15;
 /// The direction in which a singular position is left shows at a distance of so many times the least one.
 const SETTLED: f64 = 3.0;
 
-/// In the form with positions alone a turn closer to a singular position than this part of the largest distance is not
-/// exact: velocities count in its error test with the step size, which is small there, and their errors remain.
-const SHARP: f64 = 0.02;
-
-/// Nor is one in which errors of velocities across the constraints make more than so many tolerances along them: each step
-/// that turns the directions by an angle makes its sine of what they are off.
-const LEFT: f64 = 3.0;
-
-const UNTESTED: &str = "in the form `index3` velocities are not tested, and their errors there remain";
-
 /// Points of a step that are looked at in each round, and rounds, each about the best point of the one before.
 const POINTS: usize = 12;
 const ROUNDS: usize = 4;
@@ -63,9 +53,7 @@ const LEAST: usize = 2;
 const GAP: usize = 3;
 /// The sense of the chosen rows with the kernel after them: ±1, or nothing before the first look.
 const SIDE: usize = 4;
-/// What errors of velocities across the constraints have made along them, in tolerances.
-const OFF: usize = 5;
-const KERNELS: usize = 6;
+const KERNELS: usize = 5;
 
 /// What is remembered of the state looked at last.
 pub(super) struct Before<'a> {
@@ -157,8 +145,7 @@ impl Loops {
         &self,
         model: &Model,
         part: &Part,
-        (t, q, v, before): (f64, &[f64], &[f64], Before<'_>),
-        tolerances: Option<&Tolerances>,
+        (t, q, before): (f64, &[f64], Before<'_>),
         active: &[usize],
         memory: &mut [f64],
         (work, room): (&mut Workspace<f64>, &mut LoopsRoom),
@@ -201,24 +188,6 @@ impl Loops {
                 remedy: "Tighten the tolerances, limit `max_step`, or use the form `ggl`",
             });
         }
-        if self.is_blind() {
-            // Elsewhere the kernel turns as well, in long steps by much, but the error test sees velocities there.
-            let across = if inside || least < near {
-                self.velocities_off(model, part, v, tolerances, (work, room)) * turned.sqrt()
-            } else {
-                0.0
-            };
-            known[OFF] = across + if inside { known[OFF] } else { 0.0 };
-            if known[OFF] > LEFT {
-                let closest = if inside { known[LEAST].min(least) } else { least };
-                return Err(FailureKind::NearlySingular {
-                    constraints: constraints(model, part),
-                    distance: closest / known[LARGEST],
-                    fault: UNTESTED,
-                    remedy: "Use the form `ggl`",
-                });
-            }
-        }
         if inside || least < near {
             let so_far = if inside { known[LEAST] } else { least };
             known[LEAST] = so_far.min(least).max(f64::MIN_POSITIVE);
@@ -245,14 +214,6 @@ impl Loops {
                     },
                 });
             }
-            if turned && self.is_blind() && least < SHARP * known[LARGEST] {
-                return Err(FailureKind::NearlySingular {
-                    constraints: constraints(model, part),
-                    distance: least / known[LARGEST],
-                    fault: UNTESTED,
-                    remedy: "Use the form `ggl`",
-                });
-            }
             if distance <= 2.0 * near {
                 return Ok(());
             }
@@ -260,28 +221,6 @@ impl Loops {
         }
         entry.copy_from_slice(last);
         Ok(())
-    }
-
-    /// Whether nothing keeps velocities on the constraints.
-    fn is_blind(&self) -> bool {
-        self.keeps_positions && !self.keeps_velocities
-    }
-
-    /// How far the velocities of a part are off its constraints, in tolerances.
-    fn velocities_off(
-        &self,
-        model: &Model,
-        part: &Part,
-        v: &[f64],
-        tolerances: Option<&Tolerances>,
-        (work, room): (&mut Workspace<f64>, &mut LoopsRoom),
-    ) -> f64 {
-        work.set_velocities(model, v);
-        let rates = &mut room.passage.gaps[..part.rows.len()];
-        work.constraint_velocity(model, &part.rows, rates);
-        let off = part.rows.iter().zip(rates.iter());
-        off.map(|(&row, rate)| rate.abs() / self.rate_tolerance(model, row, v, tolerances))
-            .fold(0.0, f64::max)
     }
 
     /// The largest gap of a part's rows, in parts of the size or rad.

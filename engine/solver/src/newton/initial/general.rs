@@ -268,9 +268,7 @@ impl General<'_> {
     }
 
     fn solver(&self, n: usize, sparse: bool) -> Box<dyn LinearSolver> {
-        let name = if sparse { "lu-sparse" } else { "lu-dense" };
-        linear::build(name, n, self.structure.sparsity.as_deref())
-            .unwrap_or_else(|| (linear::REGISTRY[0].build)(n, None))
+        linear::direct(n, sparse)
     }
 
     /// ∂F/∂y and ∂F/∂ẏ apart, also for systems of unknown form.
@@ -283,10 +281,9 @@ impl General<'_> {
         r: &[f64],
         h: f64,
     ) -> Result<(SplitJacobian, bool), InputError> {
-        let (jacobian_name, linear_name) = self.options.resolve(&*equations.system);
-        let sparse = linear_name == "lu-sparse";
+        let (entry, linear) = self.options.resolve(&*equations.system);
+        let sparse = linear.sparse && self.structure.sparsity.is_some();
         let mut split = jacobian::allocate(self.structure, sparse, false);
-        let entry = jacobian::find(jacobian_name).unwrap_or(&jacobian::REGISTRY[0]);
         // One matrix is wanted, with nothing left out.
         let setup = jacobian::Setup {
             sparse,

@@ -22,8 +22,7 @@ impl Projection {
             n_v,
             n_g,
             kkt: Matrix::dense(n),
-            solver: linear::build("lu-dense", n, None)
-                .unwrap_or_else(|| (linear::REGISTRY[0].build)(n, None)),
+            solver: linear::direct(n, false),
             rhs: vec![0.0; n],
         }
     }

@@ -7,60 +7,42 @@
 
 mod coefficients;
 mod history;
+mod options;
 mod order;
 mod stability;
 
-pub use stability::StabilityOptions;
+pub use options::BdfOptions;
 
-use super::{Parts, Stepper, StepperState, across};
+use super::tangent::Tangent;
+use super::{Build, Entry, Parts, Stepper, Takes, across};
 use crate::equations::Equations;
-use crate::newton::{Corrector, CorrectorStep};
+use crate::newton::{Corrector, CorrectorState, CorrectorStep, PointSolver};
+use crate::state::State;
 use coefficients::{Coefficients, MAX_ORDER};
 use history::History;
-use holonom_dae::{Counters, Rejection, Weights};
+use holonom_dae::{Counters, InputError, Rejection, System, Weights};
+use options::Rules;
 use order::{Estimates, StepChange, error_above, step_factor};
 use serde::{Deserialize, Serialize};
 use stability::Stability;
 
-/// Options of the BDF method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BdfOptions {
-    /// Highest order used, 1 to 5.
-    pub max_order: usize,
-    /// Detection of steps limited by stability.
-    pub stability: StabilityOptions,
-    /// Steps after which the share of the tolerance that a step may use begins to fall, so
-    /// that the sum over a long run stays in proportion to the tolerance; `None`: never (DASSL).
-    pub budget: Option<f64>,
-    /// How much tighter steps are judged because of the form of the equations
-    /// ([`Structure::local_error_factor`](holonom_dae::Structure::local_error_factor)).
-    pub form_factor: f64,
-    /// Keep a step size that followed a failed error test for some steps (DASSL does not).
-    pub hold_after_failure: bool,
-    /// Steps after a rejected attempt that are taken with a new Jacobian each, the first two of
-    /// them judged without the budget.
-    ///
-    /// Next to a singular position of a mechanism what an old matrix leaves of the constraint
-    /// residuals appears divided by the smallest singular value in the solution, fails the error
-    /// test there, and ever smaller steps end at the singular position instead of behind it.
-    pub caution: u32,
-    /// Keep this step size and `max_order` throughout, without error control.
-    pub fixed_step: Option<f64>,
-}
+/// Names in options and reports.
+pub(super) const NAME: &str = "bdf";
+pub(super) const BACKWARD_EULER: &str = "backward-euler";
 
-impl Default for BdfOptions {
-    fn default() -> Self {
-        Self {
-            max_order: MAX_ORDER,
-            stability: StabilityOptions::default(),
-            budget: Some(50.0),
-            form_factor: 1.0,
-            hold_after_failure: true,
-            caution: 0,
-            fixed_step: None,
-        }
-    }
-}
+/// In the registry.
+pub(super) const ENTRY: Entry = Entry {
+    name: NAME,
+    description: "variable-order, variable-step backward differentiation (BDF), order 1 to 5, fixed leading coefficient",
+    literature: "Arnold (12)–(14); [Brenan, Campbell, Petzold 1996]",
+    max_order: 5,
+    takes: Takes::Everything,
+    fixed_step: false,
+    start_order: 1,
+    in_stages: false,
+    options: Some(|| Box::new(BdfOptions::default())),
+    build: Build::Iterative(|n, parts, corrector| Box::new(Bdf::new(n, parts, corrector))),
+};
 
 /// Step sizes with which it is tried again from where trouble with rounding began, in parts of the one that failed first
 /// there: the steps from there on end at other places.
@@ -71,6 +53,9 @@ const COLLAPSED: f64 = 1e-3;
 /// Trouble is over so many of the steps that failed first later.
 const OVER: f64 = 8.0;
 
+/// Errors of velocities along the constraints up to this part of what is allowed do not limit steps.
+const MINOR: f64 = 0.05;
+
 /// Steps after a rejected attempt that are judged without the budget, where caution is asked for.
 const RELAXED: u32 = 2;
 /// Up to this the tolerance is tightened in proportion to the number of steps, from there on with
@@ -79,7 +64,7 @@ const PROPORTIONAL_TIGHTENING: f64 = 300.0;
 /// Tolerances are not tightened below this relative one: rounding would take over.
 const TIGHTEST: f64 = 1e-12;
 
-impl BdfOptions {
+impl Rules {
     /// How much tighter than the tolerance a step is judged after `steps` accepted ones.
     fn tightening(&self, steps: u64, rtol: f64) -> f64 {
         match self.budget {
@@ -95,7 +80,7 @@ impl BdfOptions {
 
 /// Everything of the method that outlives a step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct BdfState {
+struct BdfState {
     t: f64,
     y: Vec<f64>,
     yp: Vec<f64>,
@@ -131,24 +116,45 @@ pub struct BdfState {
 /// The BDF method.
 pub struct Bdf {
     name: &'static str,
-    options: BdfOptions,
+    options: Rules,
     weights: Weights,
     corrector: Corrector,
+    solver: PointSolver,
     state: BdfState,
+    /// Where velocities count with the step size.
+    tangent: Option<Tangent>,
     /// Columns of the history that the running attempt has scaled.
     scaled: std::ops::Range<usize>,
     estimates: Estimates,
+    /// By how much more errors of velocities along the constraints count than the estimates.
+    along: f64,
     y_new: Vec<f64>,
     yp_new: Vec<f64>,
     e: Vec<f64>,
 }
 
 impl Bdf {
-    /// Allocates a method for `n` unknowns.
-    pub fn new(name: &'static str, n: usize, parts: Parts<'_>, corrector: Corrector) -> Self {
+    /// Allocates the method for `n` unknowns.
+    pub fn new(n: usize, parts: Parts<'_>, corrector: Corrector) -> Self {
+        let rules = Rules::new(&parts, parts.options.own());
+        Self::with(NAME, n, rules, parts, corrector)
+    }
+
+    /// The backward Euler method, which is that of order 1.
+    pub fn backward_euler(n: usize, parts: Parts<'_>, corrector: Corrector) -> Self {
+        let order = BdfOptions {
+            max_order: 1,
+            ..BdfOptions::default()
+        };
+        let rules = Rules::new(&parts, order);
+        Self::with(BACKWARD_EULER, n, rules, parts, corrector)
+    }
+
+    fn with(name: &'static str, n: usize, rules: Rules, parts: Parts<'_>, corrector: Corrector) -> Self {
         Self {
             name,
-            options: parts.bdf,
+            options: rules,
+            solver: PointSolver::new(&corrector, parts.linear_solver()),
             weights: parts.weights,
             corrector,
             state: BdfState {
@@ -172,8 +178,10 @@ impl Bdf {
                 stability: Stability::default(),
                 began: None,
             },
+            tangent: None,
             scaled: 0..0,
             estimates: Estimates::default(),
+            along: 1.0,
             y_new: vec![0.0; n],
             yp_new: vec![0.0; n],
             e: vec![0.0; n],
@@ -223,12 +231,24 @@ impl Bdf {
         self.corrector.request_evaluation();
     }
 
+    /// Norm of the errors of velocities along the constraints where they count with the step size, if it may exceed `norm`.
+    fn error_along(&mut self, equations: &mut Equations<'_>, t: f64, norm: f64) -> f64 {
+        let share = self.options.factor_along;
+        match &mut self.tangent {
+            Some(tangent) if self.options.fixed_step.is_none() => {
+                let at = (t, &self.y_new[..]);
+                share * tangent.norm(equations, &self.weights, at, &self.e, norm / share)
+            }
+            _ => 0.0,
+        }
+    }
+
     /// Order and step of the next attempt after the step just accepted, DASSL's choice.
     fn choose_next(&mut self, k_before: usize, counters: &mut Counters) {
         let s = &mut self.state;
         let k = s.k;
         let est = &self.estimates;
-        if self.options.stability.enabled
+        if self.options.stability_detection
             && k > stability::A_STABLE
             && s.stability.must_lower(k, est.error, est.error_at_2)
         {
@@ -255,7 +275,7 @@ impl Bdf {
         let above = (k < self.options.max_order
             && k + 1 < s.coefficients.constant_steps
             && k.wrapping_sub(k_before) != 1)
-            .then(|| error_above(k, &self.e, &s.history, &self.weights));
+            .then(|| self.along * error_above(k, &self.e, &s.history, &self.weights));
         let mut chosen = (k, est.error);
         if est.lower && !hold {
             chosen = (k - 1, est.error_below);
@@ -288,6 +308,11 @@ impl Bdf {
 impl Stepper for Bdf {
     fn name(&self) -> &'static str {
         self.name
+    }
+
+    fn bind(&mut self, system: &mut dyn System) -> Result<(), InputError> {
+        self.tangent = Tangent::new(system, &self.weights, false);
+        Ok(())
     }
 
     fn start(&mut self, t: f64, y: &[f64], yp: &[f64], h: f64) {
@@ -343,19 +368,20 @@ impl Stepper for Bdf {
             h: s.h,
             after_error_failure: s.error_failures > 0,
         };
-        self.corrector.correct(
-            equations,
-            &self.weights,
-            step,
-            &mut self.y_new,
-            &mut self.yp_new,
-            &mut self.e,
-        )?;
+        let point = (&mut self.y_new[..], &mut self.yp_new[..], &mut self.e[..]);
+        self.solver
+            .solve(&mut self.corrector, equations, &self.weights, step, point)?;
 
         // Error test.
         let e_norm = self.weights.error_norm(&self.e);
         self.estimates = Estimates::new(s.k, e_norm, &self.e, &s.history, c, &self.weights);
-        let ratio = c.error_constant * e_norm;
+        let (error_constant, t) = (c.error_constant, s.t + s.h);
+        let along = self.error_along(equations, t, e_norm.max(MINOR / error_constant));
+        self.along = (along / e_norm).max(1.0);
+        if self.along > 1.0 {
+            self.estimates.scale(self.along);
+        }
+        let ratio = error_constant * e_norm.max(along);
         if ratio > 1.0 && self.options.fixed_step.is_none() {
             return Err(Rejection::ErrorTest { ratio });
         }
@@ -541,22 +567,25 @@ impl Stepper for Bdf {
         &self.weights
     }
 
-    fn checkpoint(&self) -> StepperState {
-        StepperState::Bdf(
-            Box::new(self.state.clone()),
-            Box::new(self.corrector.checkpoint()),
-        )
+    fn checkpoint(&self) -> State {
+        let kept = (
+            self.state.clone(),
+            self.corrector.checkpoint(),
+            self.solver.checkpoint(),
+        );
+        State::new(self.name, kept)
     }
 
-    fn restore(&mut self, state: &StepperState) -> bool {
-        let StepperState::Bdf(state, corrector) = state else {
+    fn restore(&mut self, state: &State) -> bool {
+        let kept = state.get::<(BdfState, CorrectorState, (State, bool))>(self.name);
+        let Some((state, corrector, solver)) = kept else {
             return false;
         };
-        if state.y.len() != self.y_new.len() {
+        if state.y.len() != self.y_new.len() || !self.corrector.restore(&corrector) {
             return false;
         }
-        self.state = (**state).clone();
-        self.corrector.restore(corrector);
+        self.state = state;
+        self.solver.restore(&solver, &self.corrector);
         if let Some(rounding) = self.corrector.new_rounding() {
             self.weights.set_rounding(rounding);
         }

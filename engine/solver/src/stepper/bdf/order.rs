@@ -93,6 +93,21 @@ impl Estimates {
     }
 }
 
+impl Estimates {
+    /// Counts all of them so many times: something that they do not show is larger.
+    pub fn scale(&mut self, factor: f64) {
+        for x in [
+            &mut self.error,
+            &mut self.term,
+            &mut self.error_below,
+            &mut self.term_below,
+            &mut self.error_at_2,
+        ] {
+            *x *= factor;
+        }
+    }
+}
+
 /// ‖e − φ_{k+2}‖/(k + 2): the error at order k + 1, known after two steps at order k.
 pub fn error_above(k: usize, e: &[f64], history: &History, weights: &Weights) -> f64 {
     let w = weights.reciprocal_error();

@@ -17,19 +17,6 @@ use super::order::compare_factors;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
-/// Options of the detection.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StabilityOptions {
-    /// Whether it is on.
-    pub enabled: bool,
-}
-
-impl Default for StabilityOptions {
-    fn default() -> Self {
-        Self { enabled: true }
-    }
-}
-
 /// The step a higher order must allow, relative to order 2, to be worth its instability.
 const GAIN: f64 = 1.2;
 /// Steps in a row without gain after which the order is lowered.

@@ -9,9 +9,11 @@
 mod coefficients;
 mod rates;
 
-use super::{Parts, Stepper, StepperState};
+use super::pieces::{Pieces, PiecesMemory, Quadrature, Span};
+use super::{Build, Entry, Parts, Stepper, Takes};
 use crate::equations::Equations;
 use crate::newton::Corrector;
+use crate::state::State;
 use coefficients::{A, ALL, C, D, ERROR_3, ERROR_5, STAGES, TERMS};
 use holonom_dae::{InputError, Rejection, System, Weights};
 pub(super) use rates::Rates;
@@ -19,6 +21,20 @@ use serde::{Deserialize, Serialize};
 
 /// Name in options and reports.
 pub(super) const NAME: &str = "dormand-prince";
+
+/// In the registry.
+pub(super) const ENTRY: Entry = Entry {
+    name: NAME,
+    description: "explicit Runge–Kutta method of order 8 for non-stiff models; loops are closed by projection",
+    literature: "[Dormand, Prince 1981; Hairer, Nørsett, Wanner 1993, §II.5]",
+    max_order: 8,
+    takes: Takes::Explicit,
+    fixed_step: false,
+    start_order: 7,
+    in_stages: false,
+    options: None,
+    build: Build::Direct(|n, parts| Box::new(DormandPrince::new(n, parts))),
+};
 
 /// Order of the method.
 pub(super) const ORDER: usize = 8;
@@ -33,6 +49,8 @@ const INSIDE: f64 = 4.0;
 const BORDER: f64 = 6.1;
 /// Violations of constraints inside of a step, in tolerances, up to which its polynomial is taken for the solution.
 const FITS: f64 = 0.1;
+/// Part of the tolerance by which forces may change velocities unseen where they pass from one smooth piece to another.
+const UNSEEN: f64 = 0.01;
 /// Attempts at a place inside of a step, in parts of it.
 const MOST_PARTS: usize = 64;
 /// Steps away from the border after which those at it are forgotten.
@@ -40,7 +58,7 @@ const CALM: u32 = 3;
 
 /// Everything of the method that outlives a step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct DormandPrinceState {
+struct DormandPrinceState {
     t: f64,
     h: f64,
     h_last: f64,
@@ -60,6 +78,10 @@ pub struct DormandPrinceState {
     /// Steps at the border of the stability domain, until some are not, and how many were not.
     at_border: u32,
     calm: u32,
+    /// The step size that the error would have allowed where one ends at a border of pieces; zero elsewhere.
+    natural: f64,
+    /// What is remembered of pieces, in checkpoints.
+    pieces: Option<PiecesMemory>,
 }
 
 /// The method as a [`Stepper`].
@@ -67,6 +89,9 @@ pub struct DormandPrince {
     fixed: Option<f64>,
     weights: Weights,
     rates: Option<Rates>,
+    /// Forces that consist of smooth pieces, and the part of the attempt at hand that ends at a border of two.
+    pieces: Option<Box<Pieces>>,
+    border: f64,
     state: DormandPrinceState,
     /// Slopes of the stages, one after the other; the last step's until an attempt.
     k: Vec<f64>,
@@ -84,7 +109,7 @@ pub struct DormandPrince {
 impl DormandPrince {
     /// Allocates the method for `n` unknowns; [`bind`](Stepper::bind) does the rest.
     pub fn new(n: usize, parts: Parts<'_>) -> Self {
-        Self::with(n, parts.weights, parts.bdf.fixed_step)
+        Self::with(n, parts.weights, parts.options.fixed_step)
     }
 
     fn with(n: usize, weights: Weights, fixed: Option<f64>) -> Self {
@@ -93,6 +118,8 @@ impl DormandPrince {
             fixed,
             weights,
             rates: None,
+            pieces: None,
+            border: 1.0,
             state: DormandPrinceState {
                 t: 0.0,
                 h: 0.0,
@@ -109,6 +136,8 @@ impl DormandPrince {
                 error_failures: 0,
                 at_border: 0,
                 calm: 0,
+                natural: 0.0,
+                pieces: None,
             },
             k: vec![0.0; n * ALL],
             stage: zeros.clone(),
@@ -259,6 +288,13 @@ impl Stepper for DormandPrince {
 
     fn bind(&mut self, system: &mut dyn System) -> Result<(), InputError> {
         self.rates = Some(Rates::new(system)?);
+        if self.fixed.is_none() {
+            let mut pieces = Pieces::new(system).map(Box::new);
+            if let (Some(pieces), Some(memory)) = (&mut pieces, self.state.pieces.take()) {
+                pieces.restore(&memory);
+            }
+            self.pieces = pieces;
+        }
         Ok(())
     }
 
@@ -275,7 +311,10 @@ impl Stepper for DormandPrince {
         }
         (s.has_slope, s.has_terms) = (false, false);
         (s.failures, s.error_failures) = (0, 0);
-        (s.at_border, s.calm) = (0, 0);
+        (s.at_border, s.calm, s.natural) = (0, 0, 0.0);
+        if let Some(pieces) = &mut self.pieces {
+            pieces.forget();
+        }
         self.k_of_last = false;
         self.weights.update(y, 1.0);
     }
@@ -319,10 +358,23 @@ impl Stepper for DormandPrince {
         let (before, slope) = self.k.split_at(STAGES * n);
         let slopes = distance(&slope[..n], &before[(STAGES - 1) * n..]);
         self.stretch = if apart > 0.0 { h * slopes / apart } else { 0.0 };
+        if let Some(pieces) = &mut self.pieces {
+            let s = &self.state;
+            let step = Span {
+                t,
+                h,
+                y: [&s.y, &self.y_new],
+                yp: [&s.yp, &slope[..n]],
+            };
+            if let Some(border) = pieces.passed(equations, &self.weights, &step, QUADRATURE) {
+                self.border = border;
+                return Err(Rejection::PassedBorder);
+            }
+        }
         Ok(())
     }
 
-    fn accept(&mut self, _equations: &mut Equations<'_>) {
+    fn accept(&mut self, equations: &mut Equations<'_>) {
         let n = self.stage.len();
         let s = &mut self.state;
         s.t += s.h;
@@ -351,10 +403,20 @@ impl Stepper for DormandPrince {
                 } else {
                     GROWTH
                 };
-                s.h * wanted.clamp(REDUCTION, most)
+                // Behind a border the step that led to it does not tell how long the next one may be.
+                let natural = std::mem::take(&mut s.natural);
+                let h = s.h * wanted.clamp(REDUCTION, most);
+                if wanted > 1.0 { h.max(natural) } else { h }
             }
         };
         (s.failures, s.error_failures) = (0, 0);
+        if let Some(pieces) = &mut self.pieces {
+            pieces.accept(s.h_last);
+            if let Some(border) = pieces.ahead(equations, &self.weights, s.h, QUADRATURE) {
+                s.natural = s.h;
+                s.h *= border;
+            }
+        }
     }
 
     fn reject(&mut self, rejection: Rejection) {
@@ -363,6 +425,10 @@ impl Stepper for DormandPrince {
             Rejection::ErrorTest { ratio } => {
                 s.error_failures += 1;
                 s.h *= (SAFETY * ratio.powf(-1.0 / ORDER as f64)).clamp(REDUCTION, SAFETY);
+            }
+            Rejection::PassedBorder => {
+                s.natural = s.natural.max(s.h);
+                s.h *= self.border;
             }
             _ => {
                 s.failures += 1;
@@ -447,6 +513,10 @@ impl Stepper for DormandPrince {
         s.has_terms = true;
     }
 
+    fn degree(&self) -> usize {
+        TERMS
+    }
+
     fn interpolate(&self, t: f64, y: &mut [f64], yp: &mut [f64]) {
         let s = &self.state;
         y.copy_from_slice(&s.y);
@@ -526,22 +596,23 @@ impl Stepper for DormandPrince {
         &self.weights
     }
 
-    fn checkpoint(&self) -> StepperState {
+    fn checkpoint(&self) -> State {
         let mut state = self.state.clone();
         if self.k_of_last && !state.has_terms {
             state.slopes = Some(self.k.clone());
         }
-        StepperState::DormandPrince(Box::new(state))
+        state.pieces = self.pieces.as_ref().map(|pieces| pieces.memory.clone());
+        State::new(NAME, state)
     }
 
-    fn restore(&mut self, state: &StepperState) -> bool {
-        let StepperState::DormandPrince(state) = state else {
+    fn restore(&mut self, state: &State) -> bool {
+        let Some(state) = state.get::<DormandPrinceState>(NAME) else {
             return false;
         };
         if state.y.len() != self.y_new.len() {
             return false;
         }
-        self.state = (**state).clone();
+        self.state = state;
         let slopes = self.state.slopes.take();
         self.k_of_last = slopes.is_some();
         if let Some(slopes) = slopes {
@@ -554,6 +625,13 @@ impl Stepper for DormandPrince {
         true
     }
 }
+
+/// How a step integrates what depends on time alone.
+const QUADRATURE: Quadrature<'static> = Quadrature {
+    places: &C,
+    weights: A[STAGES],
+    unseen: UNSEEN,
+};
 
 /// Euclidean distance.
 fn distance(a: &[f64], b: &[f64]) -> f64 {

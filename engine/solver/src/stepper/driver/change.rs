@@ -17,6 +17,7 @@ impl Integrator<'_> {
         let loops = layout.is_some_and(|l| !l.lambda.is_empty());
         let collapsed = self.stepper.h() < 0.1 * self.stepper.last_h();
         self.options.fixed_step.is_none()
+            && rejection != Rejection::PassedBorder
             && (loops && (collapsed || rejection == Rejection::Divergence)
                 || self.stepper.failures_in_a_row() >= FAILURE_LIMIT / 2)
     }
@@ -264,8 +265,8 @@ impl Integrator<'_> {
             self.report
                 .decisions
                 .extend(corrector.decisions().iter().cloned());
-            self.timing.jacobian += corrector.timing.jacobian;
-            self.timing.factorisation += corrector.timing.factorisation;
+            self.timing.jacobian += corrector.timing().jacobian;
+            self.timing.factorisation += corrector.timing().factorisation;
         }
         self.options.stepper = name.into();
         let (stepper, strategies, decisions) = assemble_parts(self.system.as_ref(), &self.options)?;

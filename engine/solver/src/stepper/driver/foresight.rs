@@ -22,10 +22,10 @@ pub struct ForesightMemory {
     /// The interval of interest.
     span: [f64; 2],
     /// By how much each excitation has been seen to vary.
-    #[serde(with = "crate::stepper::numbers::many")]
+    #[serde(with = "crate::numbers::many")]
     variation: Vec<f64>,
     /// Up to here something of the state is known to come.
-    #[serde(with = "crate::stepper::numbers::one")]
+    #[serde(with = "crate::numbers::one")]
     watch_to: f64,
 }
 

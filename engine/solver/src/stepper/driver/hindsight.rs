@@ -24,19 +24,19 @@ pub struct HindsightMemory {
     /// The length of the interval of interest.
     span: f64,
     /// The end of the step looked at last.
-    #[serde(with = "crate::stepper::numbers::one")]
+    #[serde(with = "crate::numbers::one")]
     looked_to: f64,
     /// Where this step is to be cut.
     pub cut: Option<Cut>,
     /// Up to here steps are to be no longer than this.
     limit: Option<[f64; 2]>,
     /// Up to here nothing can act.
-    #[serde(with = "crate::stepper::numbers::one")]
+    #[serde(with = "crate::numbers::one")]
     clear_to: f64,
     /// Looks since the motion began.
     looks: u32,
     /// Largest change of the speed of each gap per time, seen lately.
-    #[serde(with = "crate::stepper::numbers::many")]
+    #[serde(with = "crate::numbers::many")]
     acceleration: Vec<f64>,
     /// The gaps at the last end of a step that was looked at, and its time.
     last: Vec<Gap>,
@@ -46,7 +46,7 @@ pub struct HindsightMemory {
     /// Residuals spent on checks, those of the last one, and the size of the step checked last, which fades.
     spent: u64,
     cost: u64,
-    #[serde(with = "crate::stepper::numbers::one")]
+    #[serde(with = "crate::numbers::one")]
     checked: f64,
 }
 

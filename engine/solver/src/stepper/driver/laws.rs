@@ -72,15 +72,15 @@ pub struct LawMemory {
     /// Residuals spent so far on questions to the equations.
     asked: u64,
     /// The inputs at the end of the step looked at last, and its time.
-    #[serde(with = "crate::stepper::numbers::one")]
+    #[serde(with = "crate::numbers::one")]
     at: f64,
-    #[serde(with = "crate::stepper::numbers::many")]
+    #[serde(with = "crate::numbers::many")]
     inputs: Vec<f64>,
     /// Ends of steps since the motion began, the last ones, and inputs there, one end after the other.
     times: Vec<f64>,
     ends: Vec<f64>,
     /// Largest range of each value in a step.
-    #[serde(with = "crate::stepper::numbers::many")]
+    #[serde(with = "crate::numbers::many")]
     ranges: Vec<f64>,
 }
 

@@ -14,7 +14,7 @@ use crate::explain::Because;
 use serde::{Deserialize, Serialize};
 
 /// The methods among which `auto` chooses.
-pub(super) const METHODS: [&str; 3] = [dormand_prince::NAME, "radau", "bdf"];
+pub(in crate::stepper) const METHODS: [&str; 3] = [dormand_prince::NAME, "radau", "bdf"];
 const EXPLICIT: usize = 0;
 
 /// Work of a trial: this share of the work left, within bounds. In the first half a method finds its step size and order;

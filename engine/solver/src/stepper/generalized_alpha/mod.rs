@@ -29,15 +29,30 @@ mod tests;
 
 pub use options::{Family, GeneralizedAlphaOptions};
 
-use super::{Parts, Stepper, StepperState, across};
+use super::{Build, Entry, Parts, Stepper, Takes, across};
 use crate::equations::Equations;
 use crate::newton::Corrector;
+use crate::state::State;
 use holonom_dae::{InputError, MechanicalLayout, Rejection, System, Weights, weighted_norm};
 use serde::{Deserialize, Serialize};
 use step::{Matrices, Method, Motion};
 
 /// Name in options and reports.
 pub(super) const NAME: &str = "generalized-alpha";
+
+/// In the registry.
+pub(super) const ENTRY: Entry = Entry {
+    name: NAME,
+    description: "generalised-α method for mechanisms (optionally HHT): order 2, adjustable damping of fast modes, variable step",
+    literature: "[Chung, Hulbert 1993; Arnold, Brüls 2007; Arnold, Hante, Köbis 2017]",
+    max_order: 2,
+    takes: Takes::Mechanisms,
+    fixed_step: false,
+    start_order: 1,
+    in_stages: false,
+    options: Some(|| Box::new(GeneralizedAlphaOptions::default())),
+    build: Build::Direct(|n, parts| Box::new(GeneralizedAlpha::new(n, parts))),
+};
 
 /// Largest growth and reduction of the step size at once.
 const GROWTH: f64 = 2.0;
@@ -66,7 +81,7 @@ const PASSES: usize = 4;
 
 /// Everything of the method that outlives a step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct GeneralizedAlphaState {
+struct GeneralizedAlphaState {
     t: f64,
     h: f64,
     h_last: f64,
@@ -119,8 +134,8 @@ impl GeneralizedAlpha {
     pub fn new(n: usize, parts: Parts<'_>) -> Self {
         let zeros = vec![0.0; n];
         Self {
-            options: parts.generalized_alpha,
-            fixed: parts.bdf.fixed_step,
+            options: parts.options.own(),
+            fixed: parts.options.fixed_step,
             layout: None,
             weights: parts.weights,
             method: None,
@@ -600,6 +615,10 @@ impl Stepper for GeneralizedAlpha {
         if self.state.h_last > 0.0 { 2 } else { 0 }
     }
 
+    fn degree(&self) -> usize {
+        3
+    }
+
     fn interpolate(&self, t: f64, y: &mut [f64], yp: &mut [f64]) {
         let s = &self.state;
         y.copy_from_slice(&s.y);
@@ -632,20 +651,20 @@ impl Stepper for GeneralizedAlpha {
         &self.weights
     }
 
-    fn checkpoint(&self) -> StepperState {
+    fn checkpoint(&self) -> State {
         let mut state = self.state.clone();
         state.matrices = self.method.as_ref().map(|m| m.matrices.clone());
-        StepperState::GeneralizedAlpha(Box::new(state))
+        State::new(NAME, state)
     }
 
-    fn restore(&mut self, state: &StepperState) -> bool {
-        let StepperState::GeneralizedAlpha(state) = state else {
+    fn restore(&mut self, state: &State) -> bool {
+        let Some(state) = state.get::<GeneralizedAlphaState>(NAME) else {
             return false;
         };
         if state.y.len() != self.y_new.len() {
             return false;
         }
-        self.state = (**state).clone();
+        self.state = state;
         let tightening = self.tightening();
         self.weights.update(&self.state.y, tightening);
         true

@@ -1,5 +1,7 @@
 //! What can be chosen for `generalized-alpha`.
 
+use crate::settings::SettingKind::{Choice, Number};
+use crate::settings::{OwnOptions, Setting, SettingValue, Storable, settings_of};
 use holonom_dae::InputError;
 
 /// The family of coefficients.
@@ -46,6 +48,31 @@ impl Default for GeneralizedAlphaOptions {
             family: Family::default(),
             spectral_radius: 0.8,
         }
+    }
+}
+
+impl OwnOptions for GeneralizedAlphaOptions {
+    const SETTINGS: &'static [Setting<Self>] = settings_of!(Self:
+        "alpha_family" = family: Choice(|| Family::NAMES.to_vec()), "Coefficients of `generalized-alpha`.";
+        "spectral_radius" = spectral_radius: Number(""), "ρ∞ of `generalized-alpha`: fraction of the fastest modes that remains after a step, 1 for no damping.";
+    );
+
+    fn check(&self) -> Result<(), InputError> {
+        Self::check(self)
+    }
+}
+
+impl Storable for Family {
+    fn load(value: SettingValue) -> Option<Self> {
+        match value {
+            SettingValue::Name(name) => Self::find(&name),
+            _ => None,
+        }
+    }
+
+    fn store(&self) -> Option<SettingValue> {
+        let at = Self::ALL.iter().position(|family| family == self)?;
+        Some(Self::NAMES[at].into())
     }
 }
 

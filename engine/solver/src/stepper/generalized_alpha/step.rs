@@ -1,7 +1,7 @@
 //! One step of the generalised-α method.
 
 use super::options::Coefficients;
-use crate::stepper::linear_implicit::fixed_lu::FixedLu;
+use crate::linear::BoundedSolver;
 use holonom_dae::{
     Counters, ElementSet, EquationLevel, Mechanical, MechanicalLayout, Rejection, Structure, Weights,
 };
@@ -105,9 +105,9 @@ pub(super) struct Method {
     pub matrices: Matrices,
     /// Whether the factors belong to the matrices and their step size.
     factorised: bool,
-    lu: FixedLu,
-    schur: FixedLu,
-    states: FixedLu,
+    lu: BoundedSolver,
+    schur: BoundedSolver,
+    states: BoundedSolver,
     /// G at the beginning of the step: the direction of η.
     matrix_from: Vec<f64>,
     matrix: Vec<f64>,
@@ -168,9 +168,9 @@ impl Method {
                 rate: 0.0,
             },
             factorised: false,
-            lu: FixedLu::new(n + m),
-            schur: FixedLu::new(if stabilised { m } else { 0 }),
-            states: FixedLu::new(n_x),
+            lu: BoundedSolver::new(n + m),
+            schur: BoundedSolver::new(if stabilised { m } else { 0 }),
+            states: BoundedSolver::new(n_x),
             matrix_from: zeros(m * n),
             matrix: zeros(m * n),
             force: zeros(n),

@@ -15,8 +15,8 @@
 //! moves: γ takes the place of g_qq(v, v), and g_qq(v, p) + g_qt p that of g_qq(v, p). Norms are the largest entry and
 //! what it induces, to be compared with the largest |gᵢ|.
 
-use super::fixed_lu::FixedLu;
 use super::options::{Projections, Stabilisation};
+use crate::linear::BoundedSolver;
 use crate::stepper::{Advance, RealTime};
 use core::fmt;
 use holonom_dae::{InputError, Mechanical, Rejection};
@@ -243,7 +243,7 @@ struct Memory {
     /// Gᵀ, then M⁻¹Gᵀ, then P, column by column.
     projector: Vec<f64>,
     matrix: Vec<f64>,
-    schur: FixedLu,
+    schur: BoundedSolver,
     column: Vec<f64>,
     /// q̃.
     ahead: Vec<f64>,
@@ -264,7 +264,7 @@ impl Memory {
             m,
             projector: vec![0.0; n * m],
             matrix: vec![0.0; n * m],
-            schur: FixedLu::new(m),
+            schur: BoundedSolver::new(m),
             column: vec![0.0; m],
             ahead: vec![0.0; n_q],
             rates: vec![0.0; n_q],

@@ -22,12 +22,12 @@
 //! Forces that depend on multipliers take those of the step before. Own states of elements go explicitly,
 //! with the new positions and velocities: x₁ = x₀ + h s(t₁, q₁, v₁, x₀, λ).
 
-use super::fixed_lu::FixedLu;
 use super::options::{Level, LinearImplicitOptions, Ordering, Projections, Stabilisation, StiffTerms};
 use super::partition;
 use super::stabilise::{MOST_NEWTON_STEPS, baumgarte};
 use super::state::MotionState;
 use super::work::Work;
+use crate::linear::BoundedSolver;
 use holonom_dae::{ElementSet, InputError, JacobianPlan, Mechanical, Rejection};
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +37,7 @@ pub(super) struct Place {
     pub(super) mass: Vec<f64>,
     pub(super) matrix: Vec<f64>,
     /// (M Gᵀ; G 0), factorised where projections or the step need it.
-    pub(super) optimisation: FixedLu,
+    pub(super) optimisation: BoundedSolver,
 }
 
 /// What has been chosen at the start and what is renewed in shares: needed to go on from a checkpoint.
@@ -70,7 +70,7 @@ pub struct LinearImplicitEuler {
     next_share: usize,
     pub(super) at: Place,
     pub(super) next: Place,
-    step_matrix: FixedLu,
+    step_matrix: BoundedSolver,
     f_q: Vec<f64>,
     f_v: Vec<f64>,
     force: Vec<f64>,
@@ -120,7 +120,7 @@ impl LinearImplicitEuler {
         let place = Place {
             mass: vec![0.0; n * n],
             matrix: vec![0.0; m * n],
-            optimisation: FixedLu::new(n + m),
+            optimisation: BoundedSolver::new(n + m),
         };
         let mut euler = Self {
             alpha,
@@ -133,7 +133,7 @@ impl LinearImplicitEuler {
             next_share: 0,
             at: place.clone(),
             next: place,
-            step_matrix: FixedLu::new(match options.assembly {
+            step_matrix: BoundedSolver::new(match options.assembly {
                 Level::Index1 => n,
                 Level::Index2 => n + m,
             }),

@@ -7,7 +7,6 @@
 
 mod bound;
 mod euler;
-pub(super) mod fixed_lu;
 mod options;
 mod partition;
 mod stabilise;
@@ -25,9 +24,10 @@ pub use state::MotionState;
 pub use step_limit::StepLimit;
 pub use work::Work;
 
-use super::{Parts, Stepper, StepperState};
+use super::{Build, Entry, Parts, Stepper, Takes};
 use crate::equations::Equations;
 use crate::newton::Corrector;
+use crate::state::State;
 use euler::Matrices;
 use holonom_dae::{InputError, MechanicalLayout, Rejection, System, Weights};
 use serde::{Deserialize, Serialize};
@@ -35,9 +35,23 @@ use serde::{Deserialize, Serialize};
 /// Name in options and reports.
 pub(super) const NAME: &str = "linear-implicit-euler";
 
+/// In the registry.
+pub(super) const ENTRY: Entry = Entry {
+    name: NAME,
+    description: "linearly implicit Euler method for mechanisms in real time: fixed step, one linear solve, no iteration",
+    literature: "Burgermeister §2, §3",
+    max_order: 1,
+    takes: Takes::Mechanisms,
+    fixed_step: true,
+    start_order: 1,
+    in_stages: false,
+    options: Some(|| Box::new(LinearImplicitOptions::default())),
+    build: Build::Direct(|n, parts| Box::new(LinearImplicit::new(n, parts))),
+};
+
 /// Everything of the method that outlives a step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct LinearImplicitState {
+struct LinearImplicitState {
     /// Time of the last start and steps since: t without accumulated rounding.
     origin: f64,
     steps: u64,
@@ -77,8 +91,8 @@ impl LinearImplicit {
     pub fn new(n: usize, parts: Parts<'_>) -> Self {
         let zeros = vec![0.0; n];
         Self {
-            options: parts.linear_implicit,
-            fixed: parts.bdf.fixed_step.unwrap_or(f64::NAN),
+            options: parts.options.own(),
+            fixed: parts.options.fixed_step.unwrap_or(f64::NAN),
             layout: None,
             weights: parts.weights,
             euler: None,
@@ -325,20 +339,20 @@ impl Stepper for LinearImplicit {
         &self.weights
     }
 
-    fn checkpoint(&self) -> StepperState {
+    fn checkpoint(&self) -> State {
         let mut state = self.state.clone();
         state.matrices = self.euler.as_ref().map(LinearImplicitEuler::matrices);
-        StepperState::LinearImplicit(Box::new(state))
+        State::new(NAME, state)
     }
 
-    fn restore(&mut self, state: &StepperState) -> bool {
-        let StepperState::LinearImplicit(state) = state else {
+    fn restore(&mut self, state: &State) -> bool {
+        let Some(state) = state.get::<LinearImplicitState>(NAME) else {
             return false;
         };
         if state.y.len() != self.y_new.len() {
             return false;
         }
-        self.state = (**state).clone();
+        self.state = state;
         self.placed = false;
         self.weights.update(&self.state.y, 1.0);
         true

@@ -1,5 +1,7 @@
 //! What can be chosen, and which choices do not go together.
 
+use crate::settings::SettingKind::{Choice, Count, Names, Number};
+use crate::settings::{OwnOptions, Setting, SettingValue, Storable, settings_of};
 use holonom_dae::{InputError, Mechanical};
 use std::fmt;
 
@@ -26,6 +28,23 @@ macro_rules! choice {
             /// The one of this name.
             pub fn find(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|x| x.name() == name)
+            }
+
+            fn names() -> Vec<&'static str> {
+                Self::ALL.iter().map(|x| x.name()).collect()
+            }
+        }
+
+        impl Storable for $name {
+            fn load(value: SettingValue) -> Option<Self> {
+                match value {
+                    SettingValue::Name(name) => Self::find(&name),
+                    _ => None,
+                }
+            }
+
+            fn store(&self) -> Option<SettingValue> {
+                Some(self.name().into())
             }
         }
     };
@@ -151,6 +170,76 @@ pub struct LinearImplicitOptions {
     pub projections: Projections,
     /// ε of the regularisation relative to h G M⁻¹ Gᵀ, row by row, at the start.
     pub epsilon: f64,
+}
+
+impl OwnOptions for LinearImplicitOptions {
+    const SETTINGS: &'static [Setting<Self>] = settings_of!(Self:
+        "stiff_terms" = stiff_terms: Choice(StiffTerms::names), "Force derivatives used by `linear-implicit-euler`.";
+        "assembly" = assembly: Choice(Level::names), "Constraint level used by `linear-implicit-euler`: `index1` (acceleration) or `index2` (velocity).";
+        "stabilisation" = stabilisation: Choice(Stabilisation::names), "How `linear-implicit-euler` prevents constraint drift.";
+        "ordering" = ordering: Choice(Ordering::names), "Whether `linear-implicit-euler` updates positions or velocities first.";
+        "stiff" = partition: Names(|| vec![AUTO, ALL]), "Force elements whose derivatives `linear-implicit-euler` uses: names, `auto` for those that are stiff at the start, or `all`.";
+        "jacobian_shares" = shares: Count, "Number of steps over which `linear-implicit-euler` spreads the update of these derivatives.";
+        "baumgarte_alpha" = alpha: Number("1/s"), "Parameter α of `baumgarte` and `regularisation`.", automatic "1/h";
+        "baumgarte_beta" = beta: Number("1/s^2"), "Parameter β of `baumgarte` with `index1`.", automatic "1/h²";
+        "projection_steps" = projections: Count, "Newton iterations of `projection` per step; 0 iterates to convergence, which is not suitable for real time.";
+        "regularisation_epsilon" = epsilon: Number(""), "ε of `regularisation`, relative to h G M⁻¹ Gᵀ at the start.";
+    );
+
+    fn check(&self) -> Result<(), InputError> {
+        Self::check(self)
+    }
+
+    fn idle(&self, setting: &str) -> Option<String> {
+        let needed = match setting {
+            "projection_steps" => Stabilisation::Projection,
+            "regularisation_epsilon" => Stabilisation::Regularisation,
+            _ => return None,
+        };
+        let other = self.stabilisation != needed;
+        other.then(|| format!("`stabilisation = \"{}\"`", self.stabilisation.name()))
+    }
+}
+
+/// Words for choices among the force elements.
+const AUTO: &str = "auto";
+const ALL: &str = "all";
+
+impl Storable for Partition {
+    fn load(value: SettingValue) -> Option<Self> {
+        let SettingValue::Names(names) = value else {
+            return None;
+        };
+        Some(match names.as_slice() {
+            [word] if word == ALL => Self::All,
+            [word] if word == AUTO => Self::Auto,
+            _ => Self::Named(names),
+        })
+    }
+
+    fn store(&self) -> Option<SettingValue> {
+        Some(SettingValue::Names(match self {
+            Self::All => vec![ALL.into()],
+            Self::Auto => vec![AUTO.into()],
+            Self::Named(names) => names.clone(),
+        }))
+    }
+}
+
+impl Storable for Projections {
+    fn load(value: SettingValue) -> Option<Self> {
+        match u32::load(value)? {
+            0 => Some(Self::Converged),
+            steps => Some(Self::Fixed(steps)),
+        }
+    }
+
+    fn store(&self) -> Option<SettingValue> {
+        Some(SettingValue::Count(match self {
+            Self::Fixed(steps) => u64::from(*steps),
+            Self::Converged => 0,
+        }))
+    }
 }
 
 /// The four choices by their names.

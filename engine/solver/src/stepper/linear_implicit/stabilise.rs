@@ -1,9 +1,9 @@
 //! What is done against drift: projection, Baumgarte's parameters, the scale of the regularisation.
 
 use super::euler::{LinearImplicitEuler, add_product};
-use super::fixed_lu::FixedLu;
 use super::options::{Level, LinearImplicitOptions, Projections, Stabilisation};
 use super::state::MotionState;
+use crate::linear::BoundedSolver;
 use holonom_dae::{InputError, Mechanical, Rejection};
 
 /// Newton steps at most of a projection that is to converge.
@@ -65,7 +65,7 @@ impl LinearImplicitEuler {
     /// The regularisation is measured by what the constraints feel of the masses.
     pub(super) fn choose_epsilon(&mut self, h: f64) {
         let (n, m) = (self.n, self.m);
-        let mut mass = FixedLu::new(n);
+        let mut mass = BoundedSolver::new(n);
         mass.matrix().copy_from_slice(&self.at.mass);
         mass.factorise();
         let mut largest = 0.0;

@@ -30,14 +30,14 @@ const FASTEST: f64 = 1e-3;
 pub(super) struct Choice {
     /// Steps, work, time and failures of the window, and the largest rate in it.
     steps: u32,
-    #[serde(with = "crate::stepper::numbers::one")]
+    #[serde(with = "crate::numbers::one")]
     work: f64,
     time: f64,
     failures: u32,
-    #[serde(with = "crate::stepper::numbers::one")]
+    #[serde(with = "crate::numbers::one")]
     rate: f64,
     /// Step size that the error would have allowed, relative to the one taken: smallest in the window.
-    #[serde(with = "crate::stepper::numbers::one")]
+    #[serde(with = "crate::numbers::one")]
     reserve: f64,
     /// The method before and its work per time, while another one is on trial.
     before: Option<(usize, f64)>,

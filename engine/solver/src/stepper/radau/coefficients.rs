@@ -6,6 +6,8 @@
 //! vanish at 0, and T⁻¹ A⁻¹ T has one real eigenvalue γ and blocks ((α, −β), (β, α))
 //! [Hairer, Wanner 1996, §IV.8; 1999].
 
+use crate::newton::operator::Shift;
+
 /// Most stages of a method.
 pub(super) const MOST_STAGES: usize = 7;
 
@@ -25,6 +27,8 @@ pub(super) struct Method {
     pub s: usize,
     /// Nodes c, the last of them 1.
     pub c: &'static [f64],
+    /// The weights of the stages in the integral over a step.
+    pub weights: Vec<f64>,
     /// A⁻¹, row by row: Ẏ_i = Σ_j (A⁻¹)_ij Z_j / h.
     pub a_inverse: Vec<f64>,
     /// The real eigenvalue of A⁻¹.
@@ -40,6 +44,15 @@ pub(super) struct Method {
 }
 
 impl Method {
+    /// For what the operators of a step of size `h` are made.
+    pub fn shift(&self, h: f64) -> Shift<'static> {
+        Shift {
+            alpha: self.gamma / h,
+            h,
+            pairs: self.complex,
+        }
+    }
+
     /// The method of 3, 5 or 7 stages.
     fn new(table: &'static Table) -> Self {
         let s = table.nodes.len();
@@ -50,6 +63,7 @@ impl Method {
         Self {
             s,
             c: table.nodes,
+            weights: integrals(table.nodes),
             a_inverse,
             gamma: table.real,
             complex: table.complex,
@@ -99,6 +113,22 @@ impl Method {
             *value = sum;
         }
     }
+}
+
+/// The integrals over [0, 1] of the polynomials that are one at c_j and zero at the other nodes, exact up to degree seven.
+fn integrals(c: &[f64]) -> Vec<f64> {
+    const POINTS: [[f64; 2]; 4] = [
+        [0.069_431_844_202_973_71, 0.173_927_422_568_726_93],
+        [0.330_009_478_207_571_87, 0.326_072_577_431_273_07],
+        [0.669_990_521_792_428_13, 0.326_072_577_431_273_07],
+        [0.930_568_155_797_026_29, 0.173_927_422_568_726_93],
+    ];
+    let at = |j: usize, x: f64| -> f64 {
+        let others = (0..c.len()).filter(|k| *k != j);
+        others.map(|k| (x - c[k]) / (c[j] - c[k])).product()
+    };
+    let one = |j: usize| POINTS.iter().map(|[x, weight]| weight * at(j, *x)).sum();
+    (0..c.len()).map(one).collect()
 }
 
 /// ℓ_j′(c_i) for all j, by products that do not cancel.

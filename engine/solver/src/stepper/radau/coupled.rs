@@ -12,8 +12,10 @@ use super::coefficients::Method;
 use super::stages::{Outcome, Stages, combine};
 use crate::equations::{Equations, Purpose};
 use crate::jacobian::{JacobianPoint, SplitJacobian};
-use crate::linear::{LinearSolver, LuDense, LuSparse, Matrix};
-use crate::newton::{Convergence, Corrector, CorrectorStep, NewtonOptions, Scheme, Verdict};
+use crate::linear::{self, LinearSolver, Matrix};
+use crate::newton::operator::IterationOperator;
+use crate::newton::{Corrector, CorrectorStep, Iteration, NewtonOptions, RateMemory, Scales, Scheme};
+use crate::refresh::Phase;
 use holonom_dae::{DerivativeForm, Pattern, Rejection, Structure, Weights};
 
 /// Corrections at most: from a usable prediction it takes three or four.
@@ -24,8 +26,16 @@ const MOST_CORRECTIONS: usize = 8;
 pub(super) struct Coupled {
     /// Where ∂F/∂ẏ may have entries, of a sparse Jacobian.
     derivative: Option<Pattern>,
-    /// The matrix, for a number of stages.
-    room: Option<(usize, Matrix)>,
+    rooms: Vec<Room>,
+    /// The one in use.
+    used: usize,
+}
+
+/// The matrix and its solver, for a number of stages.
+struct Room {
+    stages: usize,
+    matrix: Matrix,
+    solver: Box<dyn LinearSolver>,
     b: Vec<f64>,
     /// Rounding in the residuals.
     noise: Vec<f64>,
@@ -35,9 +45,8 @@ impl Coupled {
     pub fn new(structure: &Structure, f_y: &Matrix) -> Self {
         Self {
             derivative: f_y.pattern().map(|pattern| derivative_places(structure, pattern)),
-            room: None,
-            b: Vec::new(),
-            noise: Vec::new(),
+            rooms: Vec::new(),
+            used: 0,
         }
     }
 
@@ -52,75 +61,55 @@ impl Coupled {
         step: &CorrectorStep,
     ) -> Result<(), Rejection> {
         let (n, s) = (stages.y0.len(), stages.method.s);
-        let newton = NewtonOptions {
+        let rule = NewtonOptions {
             max_iterations: MOST_CORRECTIONS,
             look_ahead: false,
             ..stages.newton
         };
-        let rounding = 100.0 * f64::EPSILON * weights.graded_norm(stages.y0);
         c.scale_for(stages.h);
-        c.begin_corrections();
-        let mut convergence = Convergence::new();
         stages.outcome = Outcome::default();
-        // Pivots are chosen anew in every step: the results depend on this step alone.
-        let mut linear: Box<dyn LinearSolver> = match self.derivative {
-            Some(_) => Box::new(LuSparse::new(n * s)),
-            None => Box::new(LuDense::new(n * s)),
-        };
-        loop {
-            self.form(stages, c, equations, weights, step)?;
-            if let Some((_, matrix)) = &self.room {
-                equations.counters.factorisations += 1;
-                let factorised = linear.factorise(matrix);
-                factorised.map_err(|singular| singular.rejection(|i| i % n))?;
-                linear.solve_refined(matrix, &mut self.b);
-            }
-            equations.counters.solves += 1;
-            equations.counters.newton_iterations += 1;
-            let (_, column_scale) = c.scales();
-            let mut sum = 0.0;
-            let z = stages.room.z[..n * s].chunks_exact_mut(n);
-            for (z, b) in z.zip(self.b.chunks_exact_mut(n)) {
-                for ((z, d), scale) in z.iter_mut().zip(b.iter_mut()).zip(column_scale) {
-                    *d *= scale;
-                    *z += *d;
-                }
-                let norm = weights.graded_norm(b);
-                sum += norm * norm;
-            }
-            let norm = (sum / s as f64).sqrt();
-            stages.outcome.corrections += 1;
-            let (verdict, _) = c.judge(&mut convergence, norm, rounding, &newton);
-            match verdict {
-                Verdict::Converged => break,
-                Verdict::Continue => {}
-                _ if newton.accept_rounding && norm <= self.rounding(&mut *linear, c.scales().1, weights) => {
-                    break;
-                }
-                Verdict::Diverges => return Err(Rejection::Divergence),
-                Verdict::TooSlow => return Err(Rejection::SlowConvergence),
-            }
+        self.make_room(&c.linearisation().parts().f_y, n, s);
+        if let Some(room) = self.rooms.get_mut(self.used) {
+            // Pivots are chosen anew in every step: the results depend on this step alone.
+            room.solver.forget();
         }
-        // The error estimate takes the usual matrices.
-        let factorised = stages.factorise(c, equations, step);
-        factorised.map_err(|singular| singular.rejection(|i| i))?;
-        c.has_factors(step.alpha);
+        let mut newton = *c.newton();
+        let mut corrections = Correction {
+            rounding: 100.0 * f64::EPSILON * weights.graded_norm(stages.y0),
+            coupled: self,
+            stages,
+            c,
+            equations,
+            weights,
+            step,
+        };
+        let done = newton.run(&rule, &mut corrections);
+        c.set_newton(newton);
+        done?;
+        // The error estimate takes the usual operators.
+        let shift = stages.shift(step);
+        let made = (stages.blocks).refresh(c.linearisation(), shift, Phase::default(), equations.counters);
+        made.map_err(|singular| singular.rejection(|i| i))?;
+        c.has_made_operator(step.alpha);
         stages.respect_bounds(c, weights, step)
     }
 
     /// What rounding in the residuals does to the solution, in the norm of corrections, and not more than the
     /// error allowed leaves room for: a stage close to a singular position is known to few digits.
-    fn rounding(&mut self, linear: &mut dyn LinearSolver, column_scale: &[f64], weights: &Weights) -> f64 {
-        linear.solve(&mut self.noise);
-        let (n, mut sum) = (column_scale.len(), 0.0);
-        for noise in self.noise.chunks_exact_mut(n) {
+    fn rounding(&mut self, column_scale: &[f64], weights: &Weights) -> f64 {
+        let Some(Room { solver, noise, .. }) = self.rooms.get_mut(self.used) else {
+            return 0.0;
+        };
+        solver.solve(noise);
+        let (n, all, mut sum) = (column_scale.len(), noise.len(), 0.0);
+        for noise in noise.chunks_exact_mut(n) {
             for (x, scale) in noise.iter_mut().zip(column_scale) {
                 *x *= scale;
             }
             let norm = weights.graded_norm(noise);
             sum += norm * norm;
         }
-        (sum * n as f64 / self.noise.len() as f64).sqrt().min(MOST_NOISE)
+        (sum * n as f64 / all as f64).sqrt().min(MOST_NOISE)
     }
 
     /// The matrix, and minus the residuals, of all stages; the middle one comes last.
@@ -134,8 +123,6 @@ impl Coupled {
     ) -> Result<(), Rejection> {
         let (method, h) = (stages.method, stages.h);
         let (n, s) = (stages.y0.len(), method.s);
-        self.b.resize(n * s, 0.0);
-        self.noise.resize(n * s, 0.0);
         let middle = s / 2;
         for k in 0..s {
             let i = (middle + 1 + k) % s;
@@ -158,14 +145,17 @@ impl Coupled {
                 weights,
             };
             c.evaluate_at(equations, &at)?;
-            let (row_scale, _) = c.scales();
-            let b = &mut self.b[i * n..(i + 1) * n];
+            let row_scale = &c.linearisation().scaling.scales().rows;
+            let Some(Room { b, noise, .. }) = self.rooms.get_mut(self.used) else {
+                continue;
+            };
+            let b = &mut b[i * n..(i + 1) * n];
             for ((b, r), scale) in b.iter_mut().zip(&room.r).zip(row_scale) {
                 *b = -r * scale;
             }
-            let noise = &mut self.noise[i * n..(i + 1) * n];
+            let noise = &mut noise[i * n..(i + 1) * n];
             noise.fill(0.0);
-            let SplitJacobian { f_y, f_yp, .. } = c.split();
+            let SplitJacobian { f_y, f_yp, .. } = c.linearisation().parts();
             f_y.for_each(|i, j, v| noise[i] += (v * room.y[j]).abs());
             f_yp.for_each(|i, j, v| noise[i] += (v * room.yp[j]).abs());
             for (x, scale) in noise.iter_mut().zip(row_scale) {
@@ -178,15 +168,12 @@ impl Coupled {
 
     /// Puts the parts of the Jacobian of stage `i` into its rows of the matrix.
     fn store(&mut self, method: &Method, i: usize, h: f64, c: &Corrector) {
-        let SplitJacobian { f_y, f_yp, .. } = c.split();
+        let SplitJacobian { f_y, f_yp, .. } = c.linearisation().parts();
         let (n, s) = (f_y.n(), method.s);
-        if self.room.as_ref().is_none_or(|(stages, _)| *stages != s) {
-            self.room = Some((s, self.make_room(f_y, s)));
-        }
-        let Some((_, matrix)) = &mut self.room else {
+        let Some(Room { matrix, .. }) = self.rooms.get_mut(self.used) else {
             return;
         };
-        let (rows, columns) = c.scales();
+        let Scales { rows, columns } = c.linearisation().scaling.scales();
         for (k, a) in method.a_inverse[i * s..(i + 1) * s].iter().enumerate() {
             let of_y = f64::from(u8::from(k == i));
             for j in 0..n {
@@ -218,7 +205,22 @@ impl Coupled {
         }
     }
 
-    fn make_room(&self, f_y: &Matrix, s: usize) -> Matrix {
+    /// Makes room for so many stages; there is none before it is needed.
+    fn make_room(&mut self, f_y: &Matrix, n: usize, s: usize) {
+        let known = self.rooms.iter().position(|room| room.stages == s);
+        self.used = known.unwrap_or(self.rooms.len());
+        if known.is_none() {
+            self.rooms.push(Room {
+                stages: s,
+                matrix: self.matrix(f_y, s),
+                solver: linear::direct(n * s, self.derivative.is_some()),
+                b: vec![0.0; n * s],
+                noise: vec![0.0; n * s],
+            });
+        }
+    }
+
+    fn matrix(&self, f_y: &Matrix, s: usize) -> Matrix {
         let n = f_y.n();
         let Some((pattern, derivative)) = f_y.pattern().zip(self.derivative.as_ref()) else {
             return Matrix::dense(n * s);
@@ -229,6 +231,71 @@ impl Coupled {
             part.entries().map(move |(i, j)| (a * n + i, b * n + j))
         });
         Matrix::sparse(Pattern::from_entries(n * s, n * s, entries))
+    }
+}
+
+/// Corrections of all stages, each with its Jacobian.
+struct Correction<'a, 's, 'e> {
+    coupled: &'a mut Coupled,
+    stages: &'a mut Stages<'s>,
+    c: &'a mut Corrector,
+    equations: &'a mut Equations<'e>,
+    weights: &'a Weights,
+    step: &'a CorrectorStep,
+    rounding: f64,
+}
+
+impl Iteration for Correction<'_, '_, '_> {
+    fn correct(&mut self) -> Result<f64, Rejection> {
+        let Self {
+            coupled,
+            stages,
+            c,
+            equations,
+            weights,
+            ..
+        } = self;
+        let (n, s) = (stages.y0.len(), stages.method.s);
+        coupled.form(stages, c, equations, weights, self.step)?;
+        let Some(Room {
+            matrix, solver, b, ..
+        }) = coupled.rooms.get_mut(coupled.used)
+        else {
+            return Err(Rejection::Divergence);
+        };
+        {
+            equations.counters.factorisations += 1;
+            let factorised = solver.factorise(matrix);
+            factorised.map_err(|singular| singular.rejection(|i| i % n))?;
+            solver.solve_refined(matrix, b);
+        }
+        equations.counters.solves += 1;
+        equations.counters.newton_iterations += 1;
+        let column_scale = &c.linearisation().scaling.scales().columns;
+        let mut sum = 0.0;
+        let z = stages.room.z[..n * s].chunks_exact_mut(n);
+        for (z, b) in z.zip(b.chunks_exact_mut(n)) {
+            for ((z, d), scale) in z.iter_mut().zip(b.iter_mut()).zip(column_scale) {
+                *d *= scale;
+                *z += *d;
+            }
+            let norm = weights.graded_norm(b);
+            sum += norm * norm;
+        }
+        Ok((sum / s as f64).sqrt())
+    }
+
+    fn rounding(&self) -> f64 {
+        self.rounding
+    }
+
+    fn judged(&mut self, corrections: u32, _: RateMemory) {
+        self.stages.outcome.corrections = corrections;
+    }
+
+    fn is_amplified_rounding(&mut self, norm: f64, _: f64) -> bool {
+        let columns = &self.c.linearisation().scaling.scales().columns;
+        norm <= self.coupled.rounding(columns, self.weights)
     }
 }
 

@@ -4,6 +4,7 @@ use super::Radau;
 use super::coefficients::{MOST_STAGES, Method};
 use super::stages::combine;
 use crate::equations::Equations;
+use crate::stepper::tangent::norm_of;
 use holonom_dae::Rejection;
 
 /// Largest correction of an output, in units of the error allowed in a step: more is not stiffness. The last
@@ -11,6 +12,9 @@ use holonom_dae::Rejection;
 const MOST_REFINEMENT: f64 = 10.0;
 const REFINED: f64 = 1e-3;
 const REFINEMENTS: usize = 4;
+
+/// Errors of velocities along the constraints up to this part of what is allowed do not limit steps.
+const MINOR: f64 = 0.05;
 
 impl Radau {
     /// Norm of the estimated error: (γ/h F_ẏ + F_y)⁻¹ applied to −F(t₀, y₀, −Σ e_i Z_i / h).
@@ -32,6 +36,31 @@ impl Radau {
             }
         }
         Ok(norm)
+    }
+
+    /// Norm of the errors of velocities along the constraints, in full, where they count with the step size in the error test.
+    ///
+    /// (γ/h F_ẏ + F_y)⁻¹ γ/h M takes out of e what lies across the constraints, where the Jacobian was evaluated: noise of
+    /// the solution that was made with it lies there.
+    pub(super) fn error_along(&mut self, equations: &mut Equations<'_>) -> f64 {
+        let Some(tangent) = &self.tangent else {
+            return 0.0;
+        };
+        let v = tangent.velocities();
+        if norm_of(&self.weights, &self.e, v.clone()) <= MINOR.max(self.error) {
+            return 0.0;
+        }
+        let s = &self.state;
+        let alpha = self.methods[s.next].gamma / s.h;
+        let (e, r) = (&self.e, &mut self.room.r);
+        r.fill(0.0);
+        self.corrector.linearisation().parts().f_yp.for_each(|i, j, m| {
+            if v.contains(&j) {
+                r[i] -= alpha * m * e[j];
+            }
+        });
+        self.solve_correction(equations);
+        norm_of(&self.weights, &self.e, v)
     }
 
     /// The same without F(t₀, y₀, ẏ₀): what the last step has left of equations without ẏ is no error of
@@ -83,13 +112,13 @@ impl Radau {
 
     /// e := −(γ/h F_ẏ + F_y)⁻¹ r.
     fn solve_correction(&mut self, equations: &mut Equations<'_>) {
-        let (rows, columns) = self.corrector.scales();
-        for ((e, r), s) in self.e.iter_mut().zip(&self.room.r).zip(rows) {
+        let scales = self.corrector.linearisation().scaling.scales();
+        for ((e, r), s) in self.e.iter_mut().zip(&self.room.r).zip(&scales.rows) {
             *e = -r * s;
         }
         self.blocks.solve_real(&mut self.e);
         equations.counters.solves += 1;
-        for (e, s) in self.e.iter_mut().zip(columns) {
+        for (e, s) in self.e.iter_mut().zip(&scales.columns) {
             *e *= s;
         }
     }

@@ -6,39 +6,49 @@
 //! that decay, damps the fast ones away, and needs no history: only the start of the iteration and the
 //! step size look back. Variables of index 2 and 3 count in all tests with h and h².
 
-mod blocks;
 mod choice;
 mod coefficients;
 mod control;
 mod coupled;
-mod elimination;
 mod judge;
+mod options;
 mod stages;
 
-use super::{Parts, Stepper, StepperState, across};
+pub use options::RadauOptions;
+
+use super::pieces::{Pieces, PiecesMemory, Quadrature, Span};
+use super::tangent::Tangent;
+use super::{Build, Entry, Parts, Stepper, Takes, across};
 use crate::equations::Equations;
-use crate::newton::{Corrector, CorrectorStep, NewtonOptions, Scheme};
-use blocks::{Blocks, BlocksState};
+use crate::newton::operator::{Blocks, BlocksState, IterationOperator};
+use crate::newton::{Corrector, CorrectorState, CorrectorStep, NewtonOptions, Scheme};
+use crate::refresh::Phase;
+use crate::state::State;
 use choice::Choice;
 use coefficients::{MOST_STAGES, Method};
 use control::Control;
 use coupled::Coupled;
-use holonom_dae::{Counters, MechanicalLayout, Rejection, VariableKind, Weights};
+use holonom_dae::{Counters, InputError, MechanicalLayout, Rejection, System, VariableKind, Weights};
+use options::Rules;
 use serde::{Deserialize, Serialize};
 use stages::{Outcome, Room, Stages, combine};
 
-/// Options of the Radau method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RadauOptions {
-    /// Number of stages, 3, 5 or 7; `None`: chosen from step to step.
-    pub stages: Option<usize>,
-    /// The tolerance by which the error allowed in a step is chosen.
-    pub tolerance: f64,
-    /// Keep this step size throughout, without error control.
-    pub fixed_step: Option<f64>,
-    /// Outputs lie between steps: steps are judged there too.
-    pub seen_between_steps: bool,
-}
+/// Name in options and reports.
+pub(super) const NAME: &str = "radau";
+
+/// In the registry.
+pub(super) const ENTRY: Entry = Entry {
+    name: NAME,
+    description: "Radau IIA collocation of order 5, 9 and 13, with variable step size and number of stages",
+    literature: "[Hairer, Wanner 1996, §IV.8; 1999]",
+    max_order: 13,
+    takes: Takes::Everything,
+    fixed_step: false,
+    start_order: 3,
+    in_stages: true,
+    options: Some(|| Box::new(RadauOptions::default())),
+    build: Build::Iterative(|n, parts, corrector| Box::new(Radau::new(n, parts, corrector))),
+};
 
 /// Failures of the iteration in a row after which every stage has its Jacobian: with loops, which may lose
 /// rank, and else.
@@ -53,34 +63,18 @@ const SHORTER: f64 = 0.7;
 const MOST_RETURNS: u32 = 4;
 /// Share of the error allowed that rounding may take up before the iteration is to blame.
 const MOST_NOISE: f64 = 0.1;
-/// Most by which the error estimated in a step may exceed the tolerance: inside the step the error is about
-/// a quarter of the estimate, and outputs lie there.
-const MOST_ALLOWED: f64 = 5.0;
+/// Part of the error allowed by which forces may change velocities unseen where they pass from one smooth piece to another.
+const UNSEEN: f64 = 0.1;
+/// Share of the error allowed that errors of velocities across the constraints may make along them in a step, because the
+/// directions turn.
+const MOST_TURNED: f64 = 0.1;
 
-impl RadauOptions {
-    /// By how much the error estimated in a step may exceed the tolerance.
-    ///
-    /// The estimate is of order s, the method of order 2 s − 1: an estimate of 0.1 tol^((s+1)/2s) goes with
-    /// an error at the end of steps in proportion to the tolerance [Hairer, Wanner 1999].
-    fn allowance(&self, s: usize) -> f64 {
-        let s = s as f64;
-        (0.1 * self.tolerance.powf(-(s - 1.0) / (2.0 * s))).min(MOST_ALLOWED)
-    }
-
-    /// Share of the error estimated in a step that the iteration may leave: small enough for the order at
-    /// the end of steps, which is higher than that of the estimate, and not below rounding
-    /// [Hairer, Wanner 1999].
-    ///
-    /// What is left of constraints of index 2 and 3 comes back in the next step as velocities and multipliers
-    /// times γ/h and (γ/h)². As they count with h and h² in the error test, no shorter step makes up for it.
-    fn share(&self, method: &Method, index: u8) -> f64 {
-        /// Of what is left by the order; at most this; and rounding in units of ε.
-        const MOST: f64 = 0.03;
-        const ROUNDING: f64 = 10.0 * f64::EPSILON;
-        let error = self.tolerance * self.allowance(method.s);
-        let most = MOST * method.gamma.powi(1 - i32::from(index.clamp(1, 3)));
-        let s = method.s as f64;
-        error.powf((s - 1.0) / (s + 1.0)).min(most).max(ROUNDING / error)
+/// How a method integrates what depends on time alone.
+fn quadrature(method: &Method) -> Quadrature<'_> {
+    Quadrature {
+        places: method.c,
+        weights: &method.weights,
+        unseen: UNSEEN,
     }
 }
 
@@ -117,23 +111,22 @@ struct RadauState {
     back: bool,
     /// The last place from which the iteration did not get on, and how often it went back from there and before.
     stuck: Option<(f64, u32)>,
-}
-
-/// What a checkpoint holds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct RadauCheckpoint {
-    state: RadauState,
-    blocks: BlocksState,
+    /// The step size without the border of pieces at which a step ends; zero elsewhere.
+    natural: f64,
+    /// What is remembered of pieces, in checkpoints.
+    pieces: Option<PiecesMemory>,
 }
 
 /// The Radau method.
 pub struct Radau {
-    options: RadauOptions,
+    options: Rules,
     methods: [Method; 3],
     weights: Weights,
     corrector: Corrector,
     blocks: Blocks,
     coupled: Coupled,
+    /// Where velocities count with the step size.
+    tangent: Option<Tangent>,
     /// Failures in a row from which on every stage has its Jacobian.
     patience: u32,
     /// Highest index of a variable.
@@ -141,6 +134,9 @@ pub struct Radau {
     /// Multipliers of index 1, which jump where accelerations do, and readings of them.
     jumping: Vec<usize>,
     room: Room,
+    /// Forces that consist of smooth pieces, and the part of the attempt at hand that ends at a border of two.
+    pieces: Option<Box<Pieces>>,
+    border: f64,
     state: RadauState,
     outcome: Outcome,
     error: f64,
@@ -152,14 +148,14 @@ pub struct Radau {
 impl Radau {
     /// Allocates a method for `n` unknowns.
     pub fn new(n: usize, parts: Parts<'_>, corrector: Corrector) -> Self {
-        let options = parts.radau;
+        let options = Rules::new(parts.options);
         let methods = Method::all();
         let stages = options.stages.unwrap_or(MOST_STAGES);
         let next = options
             .stages
             .and_then(|s| methods.iter().position(|m| m.s == s))
             .unwrap_or(0);
-        let f_y = &corrector.split().f_y;
+        let f_y = &corrector.linearisation().parts().f_y;
         let blocks = Blocks::new(parts.structure, f_y);
         let coupled = Coupled::new(parts.structure, f_y);
         let kept_on = |l: &MechanicalLayout| !l.lambda.is_empty() || !l.sigma.is_empty();
@@ -168,6 +164,8 @@ impl Radau {
             weights: parts.weights,
             corrector,
             room: Room::new(n, stages),
+            pieces: None,
+            border: 1.0,
             state: RadauState {
                 t: 0.0,
                 y: vec![0.0; n],
@@ -189,11 +187,14 @@ impl Radau {
                 factorised: None,
                 back: false,
                 stuck: None,
+                natural: 0.0,
+                pieces: None,
             },
             options,
             methods,
             blocks,
             coupled,
+            tangent: None,
             patience: if constrained {
                 PATIENCE_WITH_LOOPS
             } else {
@@ -309,11 +310,27 @@ impl Radau {
 
 impl Stepper for Radau {
     fn name(&self) -> &'static str {
-        "radau"
+        NAME
+    }
+
+    fn bind(&mut self, system: &mut dyn System) -> Result<(), InputError> {
+        if self.options.fixed_step.is_none() {
+            let mut pieces = Pieces::new(system).map(Box::new);
+            if let (Some(pieces), Some(memory)) = (&mut pieces, self.state.pieces.take()) {
+                pieces.restore(&memory);
+            }
+            self.pieces = pieces;
+        }
+        self.tangent = Tangent::new(system, &self.weights, true);
+        Ok(())
     }
 
     fn start(&mut self, t: f64, y: &[f64], yp: &[f64], h: f64) {
+        if let Some(pieces) = &mut self.pieces {
+            pieces.forget();
+        }
         let s = &mut self.state;
+        s.natural = 0.0;
         s.t = t;
         s.y.copy_from_slice(y);
         s.yp.copy_from_slice(yp);
@@ -375,11 +392,12 @@ impl Stepper for Radau {
             }
         }
         self.outcome = stages.outcome;
-        s.factorised = self.corrector.has_matrix().then_some((s.h, s.next));
+        s.factorised = self.corrector.has_operator().then_some((s.h, s.next));
         solved?;
 
         if self.options.fixed_step.is_none() {
             self.error = self.estimate(equations)?;
+            self.error = self.error.max(self.error_along(equations));
             // Not a number is an error too large.
             if self.error.is_nan() || self.error >= 1.0 {
                 return Err(Rejection::ErrorTest { ratio: self.error });
@@ -402,10 +420,37 @@ impl Stepper for Radau {
         let last_row = &method.a_inverse[(method.s - 1) * method.s..];
         combine(last_row, &self.room.z, &mut self.yp_new);
         self.yp_new.iter_mut().for_each(|x| *x /= s.h);
+        if let Some(tangent) = &mut self.tangent {
+            let step = [s.t, s.t + s.h];
+            let turned = tangent.project(equations, &self.weights, step, &mut self.y_new) / MOST_TURNED;
+            if self.options.fixed_step.is_none() {
+                if turned > 1.0 {
+                    return Err(Rejection::ErrorTest { ratio: turned });
+                }
+                self.error = self.error.max(turned);
+            }
+        }
+        let s = &self.state;
+        let method = &self.methods[s.next];
+        if let Some(pieces) = &mut self.pieces {
+            let step = Span {
+                t: s.t,
+                h: s.h,
+                y: [&s.y, &self.y_new],
+                yp: [&s.yp, &self.yp_new],
+            };
+            if let Some(border) = pieces.passed(equations, &self.weights, &step, quadrature(method)) {
+                self.border = border;
+                return Err(Rejection::PassedBorder);
+            }
+        }
         Ok(())
     }
 
-    fn accept(&mut self, _: &mut Equations<'_>) {
+    fn accept(&mut self, equations: &mut Equations<'_>) {
+        if let Some(tangent) = &mut self.tangent {
+            tangent.accepted();
+        }
         let most = self.newton().max_iterations;
         let s = &mut self.state;
         s.t_before = s.t;
@@ -427,6 +472,11 @@ impl Stepper for Radau {
             let factor = s.control.accept(method, s.h, self.error, &self.outcome, most);
             let h = s.h;
             s.h *= factor;
+            // Behind a border the step that led to it does not tell how long the next one may be.
+            let natural = std::mem::take(&mut s.natural);
+            if factor >= 1.0 {
+                s.h = s.h.max(natural);
+            }
             if self.chooses() {
                 let s = &mut self.state;
                 let allowed = self.options.tolerance * self.options.allowance(self.methods[s.next].s);
@@ -439,6 +489,15 @@ impl Stepper for Radau {
             self.weights.set_rounding(rounding);
         }
         self.update_weights();
+        let s = &mut self.state;
+        if let Some(pieces) = &mut self.pieces {
+            pieces.accept(s.h_last);
+            let how = quadrature(&self.methods[s.next]);
+            if let Some(border) = pieces.ahead(equations, &self.weights, s.h, how) {
+                s.natural = s.h;
+                s.h *= border;
+            }
+        }
     }
 
     fn reject(&mut self, rejection: Rejection) {
@@ -453,6 +512,10 @@ impl Stepper for Radau {
         let s = &mut self.state;
         let method = &self.methods[s.next];
         s.h *= match rejection {
+            Rejection::PassedBorder => {
+                s.natural = s.natural.max(s.h);
+                self.border
+            }
             Rejection::ErrorTest { ratio } => {
                 s.choice.rejected(method, &self.outcome);
                 s.control.reject(method, ratio, &self.outcome, most)
@@ -525,6 +588,10 @@ impl Stepper for Radau {
         self.state.last.map_or(0, |k| self.methods[k].order())
     }
 
+    fn degree(&self) -> usize {
+        self.state.last.map_or(1, |k| self.methods[k].s)
+    }
+
     fn interpolate(&self, t: f64, y: &mut [f64], yp: &mut [f64]) {
         let s = &self.state;
         let Some(method) = s.last.filter(|_| t != s.t).map(|k| &self.methods[k]) else {
@@ -556,35 +623,36 @@ impl Stepper for Radau {
         &self.weights
     }
 
-    fn checkpoint(&self) -> StepperState {
-        StepperState::Radau(
-            Box::new(RadauCheckpoint {
-                state: self.state.clone(),
-                blocks: self.blocks.checkpoint(),
-            }),
-            Box::new(self.corrector.checkpoint()),
-        )
+    fn checkpoint(&self) -> State {
+        let state = RadauState {
+            pieces: self.pieces.as_ref().map(|pieces| pieces.memory.clone()),
+            ..self.state.clone()
+        };
+        State::new(NAME, (state, self.blocks.checkpoint(), self.corrector.checkpoint()))
     }
 
-    fn restore(&mut self, state: &StepperState) -> bool {
-        let StepperState::Radau(checkpoint, corrector) = state else {
+    fn restore(&mut self, state: &State) -> bool {
+        let kept = state.get::<(RadauState, BlocksState, CorrectorState)>(NAME);
+        let Some((state, blocks, corrector)) = kept else {
             return false;
         };
-        let RadauCheckpoint { state, blocks } = &**checkpoint;
         let fits = state.y.len() == self.y_new.len()
             && state.z.len() == self.room.z.len()
             && state.next < self.methods.len()
             && state.last.is_none_or(|k| k < self.methods.len());
-        if !fits || !self.blocks.restore(blocks) {
+        if !fits || !self.blocks.restore(&blocks) {
             return false;
         }
-        self.state = state.clone();
-        self.corrector.restore(corrector);
+        self.state = state;
+        if !self.corrector.restore(&corrector) {
+            return false;
+        }
         // The same factors to the bit, as they depend on nothing else.
         if let Some((h, k)) = self.state.factorised.filter(|(_, k)| *k < self.methods.len()) {
             let (method, mut counters) = (&self.methods[k], Counters::default());
-            let (split, scales) = (self.corrector.split(), self.corrector.scales());
-            let factorised = self.blocks.factorise(method, h, split, scales, &mut counters);
+            let linearisation = self.corrector.linearisation();
+            let factorised =
+                (self.blocks).refresh(linearisation, method.shift(h), Phase::default(), &mut counters);
             if factorised.is_err() {
                 return false;
             }

@@ -2,11 +2,10 @@
 //! simplified Newton iteration in the coordinates W = (T⁻¹ ⊗ I) Z in which its matrix
 //! A⁻¹ ⊗ F_ẏ / h + I ⊗ F_y falls apart into blocks [Hairer, Wanner 1996, §IV.8].
 
-use super::blocks::Blocks;
 use super::coefficients::Method;
 use crate::equations::{Equations, Purpose};
-use crate::linear::{Factorised, Singular};
-use crate::newton::{Convergence, Corrector, CorrectorStep, NewtonOptions, Scheme, Verdict};
+use crate::newton::operator::{Blocks, IterationOperator, Shift};
+use crate::newton::{Corrector, CorrectorStep, Iteration, NewtonOptions, RateMemory, Scheme};
 use holonom_dae::{Rejection, Weights};
 
 /// Room for the stages of a step, Z_1, Z_2, … one after the other.
@@ -164,18 +163,12 @@ impl Scheme for Stages<'_> {
         (self.t0 + share * self.h, y, yp)
     }
 
-    fn factorise(
-        &mut self,
-        c: &mut Corrector,
-        equations: &mut Equations<'_>,
-        _: &CorrectorStep,
-    ) -> Result<Factorised, Singular> {
+    fn operator(&mut self) -> &mut dyn IterationOperator {
         self.blocks
-            .factorise(self.method, self.h, c.split(), c.scales(), equations.counters)
     }
 
-    fn solve_scaled(&mut self, _: &mut Corrector, b: &mut [f64]) {
-        self.blocks.solve_real(b);
+    fn shift(&self, _: &CorrectorStep) -> Shift<'static> {
+        self.method.shift(self.h)
     }
 
     fn iterate(
@@ -185,68 +178,21 @@ impl Scheme for Stages<'_> {
         weights: &Weights,
         _: &CorrectorStep,
     ) -> Result<(), Rejection> {
-        let (n, s) = (self.y0.len(), self.method.s);
         let rounding = 100.0 * f64::EPSILON * weights.graded_norm(self.y0);
-        c.begin_corrections();
-        let mut convergence = Convergence::new();
-        let mut confirmed = false;
         self.outcome = Outcome::default();
-        loop {
-            self.residuals(c, equations)?;
-            let Self {
-                method, room, blocks, ..
-            } = self;
-            let (first, pairs) = room.w[..n * s].split_at_mut(n);
-            blocks.solve_real(first);
-            for (k, pair) in pairs.chunks_exact_mut(2 * n).enumerate() {
-                let (re, im) = pair.split_at_mut(n);
-                blocks.solve_complex(k, re, im);
-            }
-            equations.counters.solves += method.s.div_ceil(2) as u64;
-            equations.counters.newton_iterations += 1;
-            let (_, column_scale) = c.scales();
-            let mut sum = 0.0;
-            for (i, z) in room.z[..n * s].chunks_exact_mut(n).enumerate() {
-                combine(&method.t[i * s..(i + 1) * s], &room.w[..n * s], &mut room.r);
-                for ((z, d), scale) in z.iter_mut().zip(&mut room.r).zip(column_scale) {
-                    *d *= scale;
-                    *z += *d;
-                }
-                let norm = weights.graded_norm(&room.r);
-                sum += norm * norm;
-            }
-            let norm = (sum / s as f64).sqrt();
-            self.outcome.corrections += 1;
-            let (verdict, memory) = c.judge(&mut convergence, norm, rounding, &self.newton);
-            self.outcome.rate = if self.outcome.corrections > 1 {
-                memory.rate
-            } else {
-                None
-            };
-            match verdict {
-                // Where the iteration went astray before, small corrections may be those of a matrix from
-                // there; they are small at a solution only if the next one is small as well.
-                Verdict::Converged if self.unsure && !confirmed => confirmed = true,
-                Verdict::Converged if norm > LARGEST_LAST && c.renews_constraints() => {}
-                Verdict::Converged => return Ok(()),
-                Verdict::Continue => confirmed = false,
-                Verdict::Diverges | Verdict::TooSlow => {
-                    // Corrections this small are rounding, not divergence.
-                    let r = self.newton.rejection_rate;
-                    let small = (self.newton.share * (1.0 - r) / r).max(self.noise);
-                    if self.newton.accept_rounding && norm <= small {
-                        return Ok(());
-                    }
-                    return Err(match verdict {
-                        Verdict::TooSlow => {
-                            self.outcome.factor = self.factor_for_convergence(memory.s * norm, memory.rate);
-                            Rejection::SlowConvergence
-                        }
-                        _ => Rejection::Divergence,
-                    });
-                }
-            }
-        }
+        let rule = self.newton;
+        let mut newton = *c.newton();
+        let mut corrections = Correction {
+            stages: self,
+            c,
+            equations,
+            weights,
+            rounding,
+            confirmed: false,
+        };
+        let done = newton.run(&rule, &mut corrections);
+        c.set_newton(newton);
+        done
     }
 
     fn respect_bounds(
@@ -282,5 +228,78 @@ impl Stages<'_> {
             .saturating_sub(self.outcome.corrections as usize) as f64;
         let q = (left * rate.powf(more) / self.newton.share).clamp(1e-4, 20.0);
         Some(0.8 * q.powf(-1.0 / (4.0 + more)))
+    }
+}
+
+/// Corrections of all stages.
+struct Correction<'a, 's, 'e> {
+    stages: &'a mut Stages<'s>,
+    c: &'a mut Corrector,
+    equations: &'a mut Equations<'e>,
+    weights: &'a Weights,
+    rounding: f64,
+    /// Where the prediction is not to be trusted: the last correction was small.
+    confirmed: bool,
+}
+
+impl Iteration for Correction<'_, '_, '_> {
+    fn correct(&mut self) -> Result<f64, Rejection> {
+        let (n, s) = (self.stages.y0.len(), self.stages.method.s);
+        self.stages.residuals(self.c, self.equations)?;
+        let Stages {
+            method, room, blocks, ..
+        } = &mut *self.stages;
+        let (first, pairs) = room.w[..n * s].split_at_mut(n);
+        blocks.solve_real(first);
+        for (k, pair) in pairs.chunks_exact_mut(2 * n).enumerate() {
+            let (re, im) = pair.split_at_mut(n);
+            blocks.solve_complex(k, re, im);
+        }
+        self.equations.counters.solves += method.s.div_ceil(2) as u64;
+        self.equations.counters.newton_iterations += 1;
+        let column_scale = &self.c.linearisation().scaling.scales().columns;
+        let mut sum = 0.0;
+        for (i, z) in room.z[..n * s].chunks_exact_mut(n).enumerate() {
+            combine(&method.t[i * s..(i + 1) * s], &room.w[..n * s], &mut room.r);
+            for ((z, d), scale) in z.iter_mut().zip(&mut room.r).zip(column_scale) {
+                *d *= scale;
+                *z += *d;
+            }
+            let norm = self.weights.graded_norm(&room.r);
+            sum += norm * norm;
+        }
+        Ok((sum / s as f64).sqrt())
+    }
+
+    fn rounding(&self) -> f64 {
+        self.rounding
+    }
+
+    fn judged(&mut self, corrections: u32, rate: RateMemory) {
+        let outcome = &mut self.stages.outcome;
+        outcome.corrections = corrections;
+        outcome.rate = rate.rate.filter(|_| corrections > 1);
+    }
+
+    fn is_last(&mut self, norm: f64) -> bool {
+        // Where the iteration went astray before, small corrections may be those of a matrix from
+        // there; they are small at a solution only if the next one is small as well.
+        if self.stages.unsure && !self.confirmed {
+            self.confirmed = true;
+            return false;
+        }
+        !(norm > LARGEST_LAST && self.c.renews_constraints())
+    }
+
+    fn goes_on(&mut self) {
+        self.confirmed = false;
+    }
+
+    fn is_amplified_rounding(&mut self, norm: f64, share: f64) -> bool {
+        norm <= share.max(self.stages.noise)
+    }
+
+    fn is_too_slow(&mut self, left: f64, rate: Option<f64>) {
+        self.stages.outcome.factor = self.stages.factor_for_convergence(left, rate);
     }
 }

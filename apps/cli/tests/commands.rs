@@ -181,9 +181,13 @@ fn verify_reports_in_the_common_shape() {
     assert_eq!(checks[1]["limit"], 4.0);
     let mut all = true;
     for check in checks {
-        assert_eq!(check.as_object().expect("object").len(), 5);
+        assert_eq!(check.as_object().expect("object").len(), 7);
         assert!(check["value"].is_number() && check["source"].is_string());
-        all &= check["holds"].as_bool().expect("holds");
+        let holds = check["holds"].as_bool().expect("holds");
+        // None of these has a known gap.
+        assert_eq!(check["outcome"], if holds { "holds" } else { "regression" });
+        assert!(check["known_gap"].is_null());
+        all &= holds;
     }
     assert_eq!(report["holds"], all);
     assert_eq!(code(&output), if all { 0 } else { 1 });

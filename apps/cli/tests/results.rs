@@ -79,7 +79,7 @@ fn export_writes_the_same_numbers() {
     );
     refused(
         &holonom(&folder, &["export", "fine.arrows", "-o", "a.xls"]),
-        &[".parquet or .csv"],
+        &[".parquet, .csv or .csv.gz"],
     );
     refused(
         &holonom(
@@ -95,6 +95,37 @@ fn export_writes_the_same_numbers() {
     refused(
         &holonom(&folder, &["export", "fine.parquet", "-o", "fine.parquet"]),
         &["itself"],
+    );
+}
+
+/// Compressed CSV holds what CSV holds; a file of that name that is no result is kept.
+#[test]
+fn compressed_csv_is_written_like_csv() {
+    let folder = folder("compressed");
+    let run = ["run", "four-bar", "--t-end", "0.2", "-o", "bar.csv.gz"];
+    let output = holonom(&folder, &run);
+    assert_eq!(code(&output), 0);
+    for name in ["bar.csv.gz", "bar.parquet", "bar.arrows"] {
+        assert!(folder.join(name).exists(), "{name}");
+    }
+    let again = ["export", "bar.parquet", "-o", "again.csv.gz"];
+    assert!(stdout(&holonom(&folder, &again)).contains("again.csv.gz: "));
+    let read = |name: &str| std::fs::read(folder.join(name)).expect("written");
+    assert_eq!(read("bar.csv.gz"), read("again.csv.gz"));
+    assert_eq!(
+        code(&holonom(&folder, &["export", "bar.parquet", "-o", "bar.csv"])),
+        0
+    );
+    assert!(read("bar.csv").len() > read("bar.csv.gz").len());
+    std::fs::write(folder.join("bar.csv.gz"), "my notes").expect("written");
+    refused(&holonom(&folder, &run), &["bar.csv.gz", "not a Holonom result"]);
+    assert_eq!(read("bar.csv.gz"), b"my notes");
+    refused(
+        &holonom(
+            &folder,
+            &["export", "bar.parquet", "-o", "a.parquet", "--channel", "A.*"],
+        ),
+        &["--channel", "Parquet"],
     );
 }
 

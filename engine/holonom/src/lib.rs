@@ -32,6 +32,13 @@
 //! Algebraic equations contain no derivatives: [`Structure::semi_explicit`] declares them, and the
 //! initial values are made consistent before the first step.
 //!
+//! # Processors
+//!
+//! The numerical kernels use AVX2 and FMA where the build allows it: on x86-64 that takes the compiler flag
+//! `-Ctarget-cpu=x86-64-v3` (or `native`), for example in `.cargo/config.toml` of your own package; a dependency cannot set
+//! it. Without the flag everything works on any x86-64 processor, with longer run times and other last digits: products
+//! are then rounded before they are added. Equal builds give equal bits; builds with and without the flag do not.
+//!
 //! # Mechanisms from bodies and joints
 //!
 //! A mechanism is described by its bodies and joints; the spanning tree, the loops and the equations

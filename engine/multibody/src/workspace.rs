@@ -167,7 +167,7 @@ impl<T: Real> Workspace<T> {
     /// let mut work = Workspace::<f64>::new(&model);
     /// let moving = work.moving(&model, 0.0, &[0.3], &[4.0]);
     /// assert!((kinetic_energy(&moving, &model.rods) - 4.0).abs() < 1e-14);
-    /// # Ok::<(), holonom_multibody::compile::ModelErrors>(())
+    /// # Ok::<(), holonom_multibody::diagnostic::ModelErrors>(())
     /// ```
     pub fn moving<'a>(&'a mut self, model: &'a Model, t: T, q: &[T], v: &[T]) -> Moving<'a, T> {
         self.known.set_time(model, t);

@@ -517,7 +517,8 @@ fn every_force_and_constraint_has_its_image() {
                     damping_time: 0.1,
                     onset: 0.1,
                 },
-            ),
+            )
+            .into(),
             Force::anti_roll_bar("bar", "ground.far", "one.b", "two.b", anti_roll),
             Force::torque_actuator("torque", "ground.far", "two.b", wave(r)),
             Force::cylinder_contact(

@@ -264,13 +264,14 @@ fn fixed_step_that_does_not_converge() {
     assert!(
         matches!(
             error.failure.kind,
-            FailureKind::StepTooSmall {
+            FailureKind::StepTooLong {
                 reason: Rejection::Divergence | Rejection::SlowConvergence,
                 ..
             }
         ),
         "{error}"
     );
+    assert_says(&error.failure, &["Shorten the step"]);
 }
 
 /// Absolute tolerances far above y₂ ~ 10⁻⁵ invite negative concentrations, from which Robertson's

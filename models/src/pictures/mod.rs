@@ -392,7 +392,7 @@ fn plots(name: &str) -> Vec<Plot> {
                 damping_time: 0.01,
                 onset: 0.002,
             };
-            let kind = Force::cable("", from, [] as [&str; 0], to, 2.0, law).kind;
+            let kind = Force::cable("", from, [] as [&str; 0], to, 2.0, law).kind.into();
             vec![Plot {
                 title: "2 m long, EA = 100 kN, damping time 10 ms, onset 0.2 %",
                 x: ["length", "m"],

@@ -173,7 +173,7 @@ impl Imported {
 /// let robot = holonom_format::urdf::read(text, "pendulum.urdf").unwrap();
 /// assert_eq!(robot.frame("post"), Some("ground.post"));
 /// assert_eq!(robot.description.compile()?.position_names, ["hinge"]);
-/// # Ok::<(), holonom_multibody::compile::ModelErrors>(())
+/// # Ok::<(), holonom_multibody::diagnostic::ModelErrors>(())
 /// ```
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! Multipliers that forces depend on (friction and creep) and what sensors read of accelerations and
 //! reactions, found together with the accelerations.
 
-use super::{DualMemory, Implicit, MechanicalModel};
+use super::{DualMemory, MechanicalModel};
 use crate::formalism::lu;
 use crate::model::Model;
 use crate::workspace::JointLoads;
@@ -19,6 +19,76 @@ const MULTIPLIER_TOLERANCE: f64 = 1e-12;
 /// A difference of what sensors read and what they ought to read, relative, that one more step of
 /// Newton's method turns into rounding.
 const NEARLY: f64 = 1e-9;
+
+/// Memory of the search for multipliers λ = Φ(λ, ρ) and readings ρ = c(λ, ρ) that forces depend on;
+/// empty without such forces.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Implicit {
+    /// Places in the active rows of those that forces read.
+    pub(super) read: Vec<usize>,
+    /// Readings that are looked for: all, or none where no force depends on them.
+    pub(super) readings: usize,
+    /// c(λ, ρ).
+    pub(super) measured: Vec<f64>,
+    /// v̇ for it.
+    pub(super) motion: Vec<f64>,
+    /// For the sizes of pivots.
+    pub(super) sizes: Vec<f64>,
+    /// γ, which no multiplier changes.
+    pub(super) bias: Vec<f64>,
+    /// Φ(λ) for all active rows.
+    pub(super) image: Vec<f64>,
+    /// A column of ∂Φ/∂λ.
+    pub(super) solved: Vec<f64>,
+    /// A direction of the accelerations.
+    pub(super) column: Vec<f64>,
+    /// ∂f/∂λ of eight rows at a time.
+    pub(super) slopes: Vec<f64>,
+    pub(super) matrix: Vec<f64>,
+    pub(super) step: Vec<f64>,
+    /// λ of the rows that are read, and readings, before the step.
+    pub(super) before: Vec<f64>,
+}
+
+impl Implicit {
+    /// Whether anything is to be looked for.
+    pub(super) fn is_needed(&self) -> bool {
+        !self.read.is_empty() || self.readings > 0
+    }
+
+    pub(super) fn new(model: &Model, active: &[usize]) -> Self {
+        let measured = vec![0.0; model.readings.len()];
+        if !model.needs_lambda && !model.forces_need_readings {
+            return Self {
+                measured,
+                ..Self::default()
+            };
+        }
+        let is_read = |row: usize| model.read_rows.binary_search(&row).is_ok();
+        let read: Vec<usize> = (0..active.len()).filter(|&k| is_read(active[k])).collect();
+        let readings = if model.forces_need_readings {
+            model.readings.len()
+        } else {
+            0
+        };
+        let (n, k) = (model.tree.n_v, read.len() + readings);
+        Self {
+            readings,
+            measured,
+            motion: vec![0.0; n],
+            sizes: vec![0.0; k * k],
+            bias: vec![0.0; active.len()],
+            image: vec![0.0; active.len()],
+            solved: vec![0.0; active.len()],
+            column: vec![0.0; n],
+            slopes: vec![0.0; 8 * n],
+            matrix: vec![0.0; k * k],
+            step: vec![0.0; k],
+            before: vec![0.0; k],
+            read,
+        }
+    }
+}
 
 impl MechanicalModel {
     /// λ = Φ(λ, ρ) and ρ = c(λ, ρ) by Newton's method on the rows that forces read and on all readings,

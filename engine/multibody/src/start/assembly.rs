@@ -2,14 +2,13 @@
 
 use super::border::Border;
 use super::closure::{Closure, RowScales, distance, exceeds};
-use super::open::{OpenLoop, open_loops, worst_rows};
+use super::error::{AssemblyError, AssemblyOptions, MovedCoordinate};
+use super::open::{open_loops, worst_rows};
 use super::past::{self, NoBeginning};
 use super::problem::StartProblem;
 use super::redundancy;
-use super::report::RowReport;
+use super::report::{Level, RowReport};
 use super::warnings::{self, Warning};
-use super::{KinematicError, KinematicRun, KinematicState, contacts, kinematic};
-use crate::diagnostic::Diagnostic;
 use crate::elements::constraints::RowLevel;
 use crate::elements::controls::ControlElement;
 use crate::formalism::reactions::{Motion, Reaction};
@@ -17,7 +16,6 @@ use crate::mechanical::MechanicalModel;
 use crate::model::Model;
 use crate::signal::Signal;
 use crate::tree::NodeKind;
-use core::fmt;
 use holonom_dae::{Mechanical, Rejection};
 use std::sync::Arc;
 
@@ -27,289 +25,8 @@ const ACCELERATION_TOLERANCE: f64 = 1e-7;
 /// Changes of coordinates below this are not reported: rad, or parts of the mechanism's size.
 const NOT_MOVED: f64 = 1e-10;
 
-/// Relative error of data that are printed with six digits.
-pub const DATA_PRECISION: f64 = 1e-6;
-
 /// Positions that were moved by more than this, in sizes or radians, although the loops were closed, are suspicious.
 const MOVED_FAR: f64 = 0.03;
-
-/// How a mechanism is assembled.
-#[derive(Clone, Debug, PartialEq)]
-pub struct AssemblyOptions {
-    /// Start time, s.
-    pub time: f64,
-    /// Close loops and correct velocities. When off, start values that do not fit are an error.
-    pub assemble: bool,
-    /// Gap of a closed loop: rad, or parts of the mechanism's size.
-    pub tolerance: f64,
-    /// Gap, and speed of a gap, that start values may have when nothing is corrected.
-    pub check_tolerance: f64,
-    /// Relative error of the data: of lengths in parts of the loop's length, of directions in rad. Rows that
-    /// conflict by no more than it explains are redundant.
-    pub data_precision: f64,
-    /// How many other starts are tried when loops do not close from the given one.
-    pub other_starts: usize,
-    /// Positions to start from instead of those of the model.
-    pub positions: Option<Vec<f64>>,
-    /// Velocities to start from instead of those of the model.
-    pub velocities: Option<Vec<f64>>,
-}
-
-impl Default for AssemblyOptions {
-    fn default() -> Self {
-        Self {
-            time: 0.0,
-            assemble: true,
-            tolerance: 1e-12,
-            check_tolerance: 1e-8,
-            data_precision: DATA_PRECISION,
-            other_starts: 36,
-            positions: None,
-            velocities: None,
-        }
-    }
-}
-
-/// A coordinate that assembly changed.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MovedCoordinate {
-    /// Its name.
-    pub name: String,
-    /// Value as described.
-    pub from: f64,
-    /// Value after assembly.
-    pub to: f64,
-    /// Whether the value before was stated.
-    pub stated: bool,
-}
-
-impl fmt::Display for MovedCoordinate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let change = self.to - self.from;
-        write!(
-            f,
-            "{}: {:.6} -> {:.6} ({change:+.3e})",
-            self.name, self.from, self.to
-        )
-    }
-}
-
-/// Level of a contradiction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
-    /// Positions.
-    Position,
-    /// Velocities.
-    Velocity,
-    /// Accelerations.
-    Acceleration,
-}
-
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Position => "positions",
-            Self::Velocity => "velocities",
-            Self::Acceleration => "accelerations",
-        })
-    }
-}
-
-/// Why a mechanism could not be assembled.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{}", Diagnostic::from(self))]
-pub enum AssemblyError {
-    /// No position was found that closes all loops.
-    CannotClose {
-        /// The loops that stay open where the gaps are smallest, the worst first.
-        loops: Vec<OpenLoop>,
-    },
-    /// The start values do not fit and assembly is off.
-    Inconsistent {
-        /// Positions or velocities.
-        level: Level,
-        /// What is not satisfied, the worst first.
-        loops: Vec<OpenLoop>,
-    },
-    /// Joints close only with their axes opposite or turned, or half a turn off their thread.
-    TurnedOver {
-        /// The joints.
-        joints: Vec<String>,
-    },
-    /// Fixed initial values contradict the constraints.
-    Fixed {
-        /// Positions or velocities.
-        level: Level,
-        /// Fixed values, with what the constraints need instead.
-        fixed: Vec<MovedCoordinate>,
-        /// What is not satisfied, the worst first.
-        loops: Vec<OpenLoop>,
-    },
-    /// Constraints depend on each other but ask for different things.
-    Contradiction {
-        /// Where they contradict.
-        level: Level,
-        /// What is not satisfied, the worst first.
-        loops: Vec<OpenLoop>,
-    },
-    /// Start values of the wrong number.
-    WrongSize {
-        /// Positions or velocities.
-        what: &'static str,
-        /// How many were given.
-        found: usize,
-        /// How many there are.
-        expected: usize,
-    },
-    /// The mechanism cannot be evaluated at the assembled position.
-    Rejected(Rejection),
-    /// What a sensor reads of accelerations, reactions or totals depends on itself with gain 1.
-    SensorRing {
-        /// The sensor.
-        sensor: String,
-        /// What it reads.
-        channel: String,
-    },
-    /// A control that begins with what it sees sees itself.
-    NoPast {
-        /// The control.
-        control: String,
-    },
-    /// A body is behind the plane that it can only hit.
-    Penetration {
-        /// The impact.
-        constraint: String,
-        /// How deep, m.
-        depth: f64,
-    },
-    /// A body touches a plane at the start and moves into it.
-    HitAtStart {
-        /// The impact.
-        constraint: String,
-        /// Speed of the approach, m/s.
-        speed: f64,
-        /// Speed up to which it would rest, m/s.
-        rest_speed: f64,
-    },
-}
-
-impl From<&AssemblyError> for Diagnostic {
-    fn from(error: &AssemblyError) -> Self {
-        use AssemblyError as E;
-        match error {
-            E::CannotClose { loops } => Self::sentence(format!("cannot close {}", list(loops))).remedy(
-                "check the lengths and markers of these loops, check that drivers and prescribed coordinates do \
-                 not require a position out of reach, or give initial values closer to the closed position",
-            ),
-            E::Inconsistent { level, loops } => {
-                Self::sentence(format!("the initial {level} do not satisfy {}", list(loops)))
-                    .remedy("correct them, or enable assembly")
-            }
-            E::TurnedOver { joints } => Self::sentence(format!(
-                "{} only in a flipped position, in which axes that should coincide are opposite or exchanged, or \
-                 a screw is half a turn off its thread",
-                turned(joints)
-            ))
-            .remedy("start closer to the intended position, give a start hint, or check the markers"),
-            E::Fixed {
-                level,
-                fixed,
-                loops,
-            } => Self::sentence(format!(
-                "the fixed initial {level} contradict {} ({})",
-                list(loops),
-                needed(fixed)
-            ))
-            .remedy("correct them, or do not fix all of them"),
-            E::Contradiction { level, loops } => Self::sentence(format!(
-                "the constraints contradict each other in the {level}; not satisfied: {}. Two drivers may move \
-                 the same coordinate, or the mechanism is locked in a singular position",
-                list(loops)
-            ))
-            .remedy("remove one of the constraints or change the geometry"),
-            E::WrongSize {
-                what,
-                found,
-                expected,
-            } => Self::sentence(format!(
-                "{found} {what} were given, but the mechanism has {expected}"
-            )),
-            E::Rejected(rejection) => Self::sentence(format!(
-                "the accelerations at the start cannot be computed ({rejection}): a body without mass or inertia \
-                 may be able to move on its own"
-            ))
-            .remedy("give it mass and inertia"),
-            E::SensorRing { sensor, channel } => Self::sentence(format!(
-                "sensor \"{sensor}\" reads {channel}, which depends on forces that depend on the sensor: this \
-                 algebraic loop has gain 1 and no unique solution at the start"
-            ))
-            .remedy(
-                "change the gain, or insert a `lag` or another filter between the sensor and the force",
-            ),
-            E::NoPast { control } => Self::sentence(format!(
-                "control \"{control}\" is initialised from its input at the start, which depends on its own \
-                 output in a loop with too much gain"
-            ))
-            .remedy("insert a `lag` in the loop"),
-            E::Penetration { constraint, depth } => Self::sentence(format!(
-                "impact `{constraint}` starts {depth:.3e} m behind its plane"
-            ))
-            .remedy("move the body to the side to which z of the plane points, or correct the radius"),
-            E::HitAtStart {
-                constraint,
-                speed,
-                rest_speed,
-            } => Self::sentence(format!(
-                "impact `{constraint}` is in contact at the start and approaches at {speed:.3e} m/s, faster than \
-                 its rest speed of {rest_speed:.3e} m/s"
-            ))
-            .remedy("start before the impact, or with the velocity after it"),
-        }
-    }
-}
-
-fn turned(joints: &[String]) -> String {
-    let names: Vec<String> = joints.iter().map(|joint| format!("`{joint}`")).collect();
-    match names.as_slice() {
-        [one] => format!("joint {one} closes"),
-        all => format!("joints {} close", all.join(", ")),
-    }
-}
-
-fn needed(fixed: &[MovedCoordinate]) -> String {
-    let word = |m: &MovedCoordinate| {
-        // As many digits as tell the two apart.
-        let apart = (m.to - m.from).abs();
-        let digits = if apart > 0.0 {
-            (1.0 - apart.log10().floor()).clamp(6.0, 15.0) as usize
-        } else {
-            6
-        };
-        format!(
-            "`{}` is fixed at {:.digits$}, but {:.digits$} would fit",
-            m.name, m.from, m.to
-        )
-    };
-    let mut text: Vec<String> = fixed.iter().take(5).map(word).collect();
-    if fixed.len() > 5 {
-        text.push(format!("{} more", fixed.len() - 5));
-    }
-    let text = text.join(", ");
-    // The values belong to one position.
-    if fixed.len() > 1 {
-        format!("{text}, all of these together")
-    } else {
-        text
-    }
-}
-
-fn list(loops: &[OpenLoop]) -> String {
-    let mut text: Vec<String> = loops.iter().take(5).map(OpenLoop::to_string).collect();
-    if loops.len() > 5 {
-        text.push(format!("{} more", loops.len() - 5));
-    }
-    text.join(", ")
-}
 
 /// A mechanism with a consistent state at its start.
 #[derive(Clone, Debug)]
@@ -343,57 +60,6 @@ pub struct Assembled {
     pub moved_velocities: Vec<MovedCoordinate>,
     /// What its author may not have meant.
     pub warnings: Vec<Warning>,
-}
-
-impl Model {
-    /// Closes loops, chooses independent rows and makes velocities, accelerations and multipliers
-    /// consistent.
-    ///
-    /// ```
-    /// use holonom_multibody::Description;
-    /// use holonom_multibody::description::{Body, Joint, frame};
-    /// use std::sync::Arc;
-    ///
-    /// // A planar four-bar linkage of spatial revolute joints, from rough angles.
-    /// let bar = |name: &str, length: f64| {
-    ///     Body::planar(name, 1.0, 0.1)
-    ///         .centre([0.5 * length, 0.0, 0.0])
-    ///         .marker("end", frame::at([length, 0.0, 0.0]))
-    /// };
-    /// let model = Description::new("four-bar")
-    ///     .gravity([0.0, -9.81, 0.0])
-    ///     .ground_marker("right", frame::at([2.0, 0.0, 0.0]))
-    ///     .body(bar("crank", 0.5))
-    ///     .body(bar("coupler", 2.0))
-    ///     .body(bar("rocker", 1.0))
-    ///     .joint(Joint::revolute("left", "ground", "crank").start(1.5, 0.0))
-    ///     .joint(Joint::revolute("elbow", "crank.end", "coupler").start(-1.3, 0.0))
-    ///     .joint(Joint::revolute("right", "ground.right", "rocker").start(1.5, 0.0))
-    ///     .joint(Joint::revolute("loop", "coupler.end", "rocker.end"))
-    ///     .compile()
-    ///     .map(Arc::new)?;
-    /// let start = model.assemble(&Default::default())?;
-    /// assert_eq!(start.degrees_of_freedom(), 1);
-    /// assert_eq!(start.rows.dropped.len(), 3);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Loops that do not close, constraints that contradict each other; by name.
-    pub fn assemble(self: &Arc<Self>, options: &AssemblyOptions) -> Result<Assembled, AssemblyError> {
-        assemble(self.clone(), options)
-    }
-}
-
-/// The same as [`Model::assemble`].
-///
-/// # Errors
-/// See there.
-pub fn assemble(model: Arc<Model>, options: &AssemblyOptions) -> Result<Assembled, AssemblyError> {
-    if model.switched().is_empty() {
-        return assemble_rows(model, options);
-    }
-    contacts::assemble(model, options)
 }
 
 /// Names the row that takes part and is most nearly implied by the others, where the given positions close the loops as
@@ -684,27 +350,5 @@ impl Assembled {
             reaction.unique.clone_from(&known.components);
         }
         reactions
-    }
-
-    /// The motion at the given times of a mechanism that has no freedom left because everything is
-    /// prescribed or driven.
-    ///
-    /// # Errors
-    /// Degrees of freedom that are left; a singular position on the way, with the states before it.
-    pub fn kinematic_run(&self, times: &[f64]) -> Result<KinematicRun, KinematicError> {
-        kinematic::run(self, times)
-    }
-
-    /// The same for any number of times: each state is shown and not kept. `visit` says whether
-    /// to go on. Gives the number of steps it took.
-    ///
-    /// # Errors
-    /// As [`kinematic_run`](Self::kinematic_run), without states.
-    pub fn follow_drives(
-        &self,
-        times: impl IntoIterator<Item = f64>,
-        visit: &mut dyn FnMut(&KinematicState) -> bool,
-    ) -> Result<usize, KinematicError> {
-        kinematic::follow(self, times, visit)
     }
 }

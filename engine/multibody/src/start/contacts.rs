@@ -3,7 +3,8 @@
 //! The mechanism is assembled without its impacts first. What touches then and hardly moves is
 //! assembled again as a constraint, and opens again where its multiplier pulls.
 
-use super::assembly::{Assembled, AssemblyError, AssemblyOptions, assemble_rows};
+use super::assembly::{Assembled, assemble_rows};
+use super::error::{AssemblyError, AssemblyOptions};
 use super::report::ReactionUniqueness;
 use crate::elements::constraints::{Impact, TOUCHING};
 use crate::formalism::reactions::ReactionElement;

@@ -6,10 +6,11 @@
 //! away from the prediction, the step is divided.
 
 use super::OpenLoop;
-use super::assembly::{Assembled, Level};
+use super::assembly::Assembled;
 use super::border::Border;
 use super::closure::{Closure, distance, moved};
 use super::open::open_loops;
+use super::report::Level;
 use crate::elements::constraints::RowLevel;
 use crate::mechanical::MechanicalModel;
 use holonom_dae::Mechanical;
@@ -326,5 +327,29 @@ impl Follower {
             .ok()?;
         self.open = None;
         Some(KinematicState { t, q, v, a, lambda })
+    }
+}
+
+impl Assembled {
+    /// The motion at the given times of a mechanism that has no freedom left because everything is
+    /// prescribed or driven.
+    ///
+    /// # Errors
+    /// Degrees of freedom that are left; a singular position on the way, with the states before it.
+    pub fn kinematic_run(&self, times: &[f64]) -> Result<KinematicRun, KinematicError> {
+        run(self, times)
+    }
+
+    /// The same for any number of times: each state is shown and not kept. `visit` says whether
+    /// to go on. Gives the number of steps it took.
+    ///
+    /// # Errors
+    /// As [`kinematic_run`](Self::kinematic_run), without states.
+    pub fn follow_drives(
+        &self,
+        times: impl IntoIterator<Item = f64>,
+        visit: &mut dyn FnMut(&KinematicState) -> bool,
+    ) -> Result<usize, KinematicError> {
+        follow(self, times, visit)
     }
 }

@@ -1,7 +1,7 @@
 //! Loops and other constraints that are not satisfied.
 
-use super::assembly::Level;
 use super::closure::{Closure, exceeds};
+use super::report::Level;
 use crate::elements::constraints::ConstraintElement;
 use core::fmt;
 

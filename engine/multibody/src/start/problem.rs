@@ -13,9 +13,9 @@ mod close;
 mod moves;
 mod velocities;
 
-use super::assembly::AssemblyOptions;
 use super::blocks::columns;
 use super::closure::Closure;
+use super::error::AssemblyOptions;
 use crate::description::Hold;
 use crate::elements::constraints::RowLevel;
 use crate::elements::constraints::{ConstraintElement, Pair};

@@ -6,10 +6,10 @@
 //! redundancy. Rows are chosen by QR with pivoting of (G L⁻ᵀ)ᵀ, M = L Lᵀ, where their dependence is
 //! clearest. The choice is deterministic.
 
-use super::assembly::Level;
 use super::border::Border;
 use super::closure::{Closure, distance, exceeds, moved};
 use super::open::unit;
+use super::report::Level;
 use super::report::{DoubtfulRow, DroppedRow, ReactionUniqueness, RowReport};
 use crate::elements::constraints::RowLevel;
 use crate::formalism::eigen::PivotedQr;

@@ -216,3 +216,24 @@ impl RowReport {
         Ok(())
     }
 }
+
+/// Level of a contradiction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Positions.
+    Position,
+    /// Velocities.
+    Velocity,
+    /// Accelerations.
+    Acceleration,
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Position => "positions",
+            Self::Velocity => "velocities",
+            Self::Acceleration => "accelerations",
+        })
+    }
+}

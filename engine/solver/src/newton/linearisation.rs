@@ -2,7 +2,6 @@
 
 use super::extended::Following;
 use super::metric::{Metric, MetricState, Solved};
-use super::operator::IterationOperator;
 use super::pattern_log::{MOST_EVENTS, PatternEvent};
 use super::scaling::{Scales, Scaling};
 use super::tuning::MOST_PATIENCE;
@@ -444,12 +443,12 @@ impl Linearisation {
         }
     }
 
-    /// After it, with an operator made from the new one: how much it has changed; whether rows are to be carried from now
-    /// on. `room` is for one vector.
+    /// After it, with an operator made from the new one that `solve` applies the inverse of: how much it has changed;
+    /// whether rows are to be carried from now on. `room` is for one vector.
     pub(super) fn judge_metric(
         &mut self,
         equations: &mut Equations<'_>,
-        operator: &mut dyn IterationOperator,
+        solve: &mut dyn FnMut(&mut [f64]),
         (t, alpha): (f64, f64),
         weights: &Weights,
         room: &mut [f64],
@@ -463,7 +462,7 @@ impl Linearisation {
         for (d, s) in room.iter_mut().zip(rows) {
             *d *= s;
         }
-        operator.solve_roughly(room);
+        solve(room);
         equations.counters.solves += 1;
         for (d, s) in room.iter_mut().zip(columns) {
             *d *= s;

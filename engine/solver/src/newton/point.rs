@@ -1,10 +1,9 @@
 //! The corrector iteration at one point, Arnold (18):
 //! y ← y − c J̄⁻¹ F(t, y, αy + β), with the matrix kept over many steps.
 
-use super::corrector::{Corrector, CorrectorStep};
+use super::corrector::{Corrector, CorrectorStep, Scheme};
 use super::iteration::Iteration;
-use super::operator::{Direct, IterationOperator, Shift};
-use super::scheme::Scheme;
+use super::operator::{Direct, IterationOperator, Placed, Shift};
 use super::tuning::LINEAR_ACCURACY;
 use crate::equations::Equations;
 use crate::linear::LinearSolver;
@@ -74,6 +73,16 @@ struct Point<'a> {
     room: &'a mut PointSolver,
 }
 
+impl Placed for Point<'_> {
+    fn place(&self) -> (f64, &[f64], &[f64]) {
+        (self.t, self.y, self.yp)
+    }
+
+    fn operator(&mut self) -> &mut dyn IterationOperator {
+        &mut self.room.operator
+    }
+}
+
 impl Scheme for Point<'_> {
     const NEEDS_MATCH: bool = false;
 
@@ -102,14 +111,6 @@ impl Scheme for Point<'_> {
     ) -> Result<(), Rejection> {
         // It is that of the prediction.
         Ok(())
-    }
-
-    fn place(&self) -> (f64, &[f64], &[f64]) {
-        (self.t, self.y, self.yp)
-    }
-
-    fn operator(&mut self) -> &mut dyn IterationOperator {
-        &mut self.room.operator
     }
 
     fn shift(&self, step: &CorrectorStep) -> Shift<'static> {

@@ -1,7 +1,7 @@
 //! What rounding does to a solution with the matrices in use.
 
 use super::linearisation::Linearisation;
-use super::scheme::Scheme;
+use super::operator::Placed;
 use super::tuning::AMPLIFIED;
 use holonom_dae::{Counters, RESERVE, Structure, VariableKind, Weights};
 use serde::{Deserialize, Serialize};
@@ -100,7 +100,7 @@ impl Rounding {
     /// What is amplified is told by this alone. Tolerances of systems of a higher index take a second sample into account:
     /// terms also come from lengths, which are no unknowns, so that a position counts with its usual size even where it is
     /// zero, and signs alternate, because rounding of one sign everywhere may cancel.
-    pub(super) fn estimate<S: Scheme>(
+    pub(super) fn estimate<S: Placed>(
         &mut self,
         linearisation: &Linearisation,
         scheme: &mut S,
@@ -134,7 +134,7 @@ impl Rounding {
     }
 
     /// delta := twice what rounding does to each variable, in one of two samples.
-    fn sample<S: Scheme>(
+    fn sample<S: Placed>(
         &mut self,
         linearisation: &Linearisation,
         scheme: &mut S,

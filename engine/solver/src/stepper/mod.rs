@@ -8,8 +8,6 @@ mod diagnosis;
 pub(crate) mod driver;
 mod events;
 mod observer;
-#[cfg(test)]
-mod phases;
 mod pieces;
 mod projection;
 mod realtime;

@@ -1,6 +1,6 @@
 //! The modules of a crate and the paths by which they use one another.
 
-use crate::tokens::{Kind, Token, tokens};
+use crate::tokens::{Kind, Token, test_modules, tokens};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -56,16 +56,19 @@ impl Source {
     fn read_file(&mut self, path: ModulePath, file: &Path, folder: &Path) -> io::Result<()> {
         let text = fs::read_to_string(file)
             .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", file.display())))?;
-        self.read_module(path, &tokens(&text), file, folder)
+        self.read_module(path, &tokens(&text), file, folder, Some(&test_modules(&text)))
     }
 
+    /// `tests` are the modules of a whole file that are compiled in tests only.
     fn read_module(
         &mut self,
         path: ModulePath,
         tokens: &[Token],
         file: &Path,
         folder: &Path,
+        tests: Option<&[String]>,
     ) -> io::Result<()> {
+        let (whole_file, tests) = (tests.is_some(), tests.unwrap_or_default());
         let mut module = Module {
             file: file.to_path_buf(),
             ..Module::default()
@@ -97,7 +100,13 @@ impl Source {
             done = behind;
             if tokens.get(behind).is_some_and(|token| token.is('{')) {
                 let end = crate::tokens::group_end(tokens, behind);
-                self.read_module(child, &tokens[behind + 1..end - 1], file, &folder.join(&name))?;
+                self.read_module(
+                    child,
+                    &tokens[behind + 1..end - 1],
+                    file,
+                    &folder.join(&name),
+                    None,
+                )?;
                 done = end;
             } else {
                 let (flat, nested) = (
@@ -110,18 +119,15 @@ impl Source {
             module.children.push(name);
         }
         own.extend_from_slice(&tokens[done..]);
-        if tokens
-            .windows(2)
-            .any(|pair| pair[0].word() == Some("mod") && pair[1].is('$'))
-        {
-            for (name, file) in files_of(folder)? {
-                if !module.children.contains(&name) {
-                    let mut child = path.clone();
-                    child.push(name.clone());
-                    self.read_file(child, &file, &folder.join(&name))?;
-                    module.children.push(name);
-                }
+        // Modules that a macro declares, here or where it is defined.
+        for (name, file) in files_of(folder) {
+            if !whole_file || module.children.contains(&name) || tests.contains(&name) {
+                continue;
             }
+            let mut child = path.clone();
+            child.push(name.clone());
+            self.read_file(child, &file, &folder.join(&name))?;
+            module.children.push(name);
         }
         module.read_paths(&path, &own);
         self.modules.insert(path, module);
@@ -250,25 +256,25 @@ impl Module {
     }
 }
 
-/// The modules that lie in a folder, tests excepted: those that a macro declares.
-fn files_of(folder: &Path) -> io::Result<BTreeMap<String, PathBuf>> {
+/// The modules that lie in a folder, if it exists.
+fn files_of(folder: &Path) -> BTreeMap<String, PathBuf> {
     let mut found = BTreeMap::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
         let file = if path.is_dir() {
             path.join("mod.rs")
         } else {
             path.clone()
         };
         let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
-        if let Some(name) = name.filter(|name| file.extension().is_some_and(|e| e == "rs") && name != "mod")
-            && name != "tests"
+        if let Some(name) = name.filter(|name| !matches!(name.as_str(), "mod" | "lib" | "main" | "bin"))
+            && file.extension().is_some_and(|extension| extension == "rs")
             && file.exists()
         {
             found.insert(name, file);
         }
     }
-    Ok(found)
+    found
 }
 
 /// Whether the `use` behind these tokens is one of `pub use`.

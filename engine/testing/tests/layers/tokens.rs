@@ -29,6 +29,22 @@ impl Token {
     }
 }
 
+/// Names of modules in files that are compiled in tests only.
+pub fn test_modules(text: &str) -> Vec<String> {
+    let modules = |tokens: &[Token]| -> Vec<String> {
+        let named = tokens
+            .windows(3)
+            .filter(|three| three[0].word() == Some("mod") && three[2].is(';'));
+        named
+            .filter_map(|three| three[1].word().map(str::to_owned))
+            .collect()
+    };
+    let kept = modules(&tokens(text));
+    let mut all = modules(&split(text));
+    all.retain(|name| !kept.contains(name));
+    all
+}
+
 /// The tokens of a file; items under `#[cfg(test)]` or `#[cfg(doctest)]` are left out.
 pub fn tokens(text: &str) -> Vec<Token> {
     without_tests(split(text))

@@ -2,9 +2,9 @@
 
 use super::contact::NOTICED;
 use super::line;
-use super::one_sided::{one_sided, soft_start};
-use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
-use crate::description::Force;
+use super::one_sided::{one_sided, piece_of_push, piece_of_start, soft_start};
+use super::{DescribedForce, ForceElement, ForceLaw, Reach, ShownValue};
+use crate::description::{Called, Force};
 use crate::fields::{FROM, Field, Fields, TO};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
@@ -41,9 +41,21 @@ impl CableLaw {
     /// The elastic part is EA w g(ε/w) with g = s³ − s⁴/2 up to s = 1 and s − 1/2 behind, the viscous one
     /// EA τ g′(ε/w) ε̇; their sum never pushes.
     pub fn tension<T: Real>(&self, strain: T, rate: T) -> T {
+        let [elastic, viscous] = self.parts(strain, rate);
+        one_sided(elastic, viscous)
+    }
+
+    fn parts<T: Real>(&self, strain: T, rate: T) -> [T; 2] {
         let start = soft_start(strain, self.onset);
         let viscous = start.share * rate * (self.axial_stiffness * self.damping_time);
-        one_sided(start.force * self.axial_stiffness, viscous)
+        [start.force * self.axial_stiffness, viscous]
+    }
+
+    /// Tension, and the number of the piece on which it is.
+    fn piece(&self, strain: f64, rate: f64) -> (f64, u64) {
+        let [elastic, viscous] = self.parts(strain, rate);
+        let piece = piece_of_start(strain, self.onset) + 3 * piece_of_push(elastic, viscous);
+        (one_sided(elastic, viscous), piece)
     }
 
     /// Energy stored at a strain in a cable of length one.
@@ -116,15 +128,15 @@ impl Force {
         to: impl Into<String>,
         length: impl Into<Signal>,
         law: CableLaw,
-    ) -> Self {
-        let kind = ForceKind::Cable(Cable {
+    ) -> Called<Cable<Named>> {
+        let kind = Cable {
             from: from.into(),
             over: over.into_iter().map(Into::into).collect(),
             to: to.into(),
             length: length.into(),
             law,
-        });
-        Self::new(name, kind)
+        };
+        Called::new(name, kind)
     }
 }
 
@@ -178,10 +190,16 @@ impl Cable {
         [T::select(positive, length, T::constant(f64::NAN)), rate]
     }
 
-    fn tension<T: Real>(&self, scene: &Scene<T>) -> T {
+    /// ε and its rate.
+    fn strain<T: Real>(&self, scene: &Scene<T>) -> [T; 2] {
         let ([path, path_rate], [free, free_rate]) = (self.path(scene), self.free_length(scene));
         let ratio = path / free;
-        self.law.tension(ratio - 1.0, (path_rate - ratio * free_rate) / free)
+        [ratio - 1.0, (path_rate - ratio * free_rate) / free]
+    }
+
+    fn tension<T: Real>(&self, scene: &Scene<T>) -> T {
+        let [strain, rate] = self.strain(scene);
+        self.law.tension(strain, rate)
     }
 }
 
@@ -236,6 +254,18 @@ impl ForceLaw for Cable {
 
     fn has_gap(&self) -> bool {
         true
+    }
+
+    fn piecewise(&self) -> [usize; 2] {
+        [2, 1]
+    }
+
+    fn piecewise_inputs(&self, scene: &Scene<f64>, out: &mut [f64]) {
+        out.copy_from_slice(&self.strain(scene));
+    }
+
+    fn piecewise_values(&self, inputs: &[f64], values: &mut [f64], pieces: &mut [u64]) {
+        (values[0], pieces[0]) = self.law.piece(inputs[0], inputs[1]);
     }
 
     fn set_point(&self) -> Option<&Signal> {

@@ -2,11 +2,12 @@
 
 use super::{StartProblem, Tier, counts};
 use crate::description::Hold;
-use crate::start::assembly::{AssemblyError, AssemblyOptions, Level};
 use crate::start::border::Border;
 use crate::start::closure::{exceeds, moved};
+use crate::start::error::{AssemblyError, AssemblyOptions};
 use crate::start::open::open_loops;
 use crate::start::redundancy::Random;
+use crate::start::report::Level;
 use crate::start::report::RowReport;
 
 /// So many other starts reach one radian, or the mechanism's size, farther.

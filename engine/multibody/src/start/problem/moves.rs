@@ -2,8 +2,8 @@
 
 use super::{CutStart, StartProblem, Value};
 use crate::description::Hold;
-use crate::start::assembly::MovedCoordinate;
 use crate::start::closure::exceeds;
+use crate::start::error::MovedCoordinate;
 use crate::tree::Node;
 
 /// Changes below this are rounding: rad, or parts of the mechanism's size.

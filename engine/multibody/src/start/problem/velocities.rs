@@ -2,9 +2,10 @@
 
 use super::{StartProblem, Tier, counts};
 use crate::description::Hold;
-use crate::start::assembly::{AssemblyError, AssemblyOptions, Level};
 use crate::start::closure::{Closure, exceeds};
+use crate::start::error::{AssemblyError, AssemblyOptions};
 use crate::start::open::open_loops;
+use crate::start::report::Level;
 use crate::start::report::RowReport;
 use holonom_dae::Rejection;
 

@@ -54,3 +54,12 @@ pub trait IterationOperator: Send {
         linearisation.apply(self.alpha(), x, out);
     }
 }
+
+/// Something that has an operator and a place where it was made.
+pub(crate) trait Placed {
+    /// Where the Jacobian is evaluated: t, y and ẏ.
+    fn place(&self) -> (f64, &[f64], &[f64]);
+
+    /// The operator.
+    fn operator(&mut self) -> &mut dyn IterationOperator;
+}

@@ -21,7 +21,7 @@ const EXPLICIT: usize = 0;
 /// the second half is what counts.
 const SHARE: f64 = 0.03;
 const SHORTEST: f64 = 240.0;
-const LONGEST: f64 = 1500.0;
+const LONGEST: f64 = 300.0;
 /// Accepted steps in that half, unless the trial has taken twice its work.
 const STEPS: u32 = 3;
 /// Work between marks, and their number: the method in use is averaged over as much work as its rival.
@@ -47,6 +47,8 @@ const LIKELY: f64 = 3.0;
 const DOUBTFUL: f64 = 60.0;
 /// Growth of the work of the run until a method that lost is tried again.
 const AGAIN: f64 = 4.0;
+/// Work until one is tried again that was better in a hard place only.
+const SOON: f64 = 1000.0;
 /// Change of the work per second after which what was found before means nothing.
 const CHANGED: f64 = 3.0;
 /// Growth of the work of the run until stability is looked at again.
@@ -190,6 +192,12 @@ impl PilotMemory {
 
     fn last_mark(&self) -> Mark {
         self.marks[(self.marked as usize + MARKS - 1) % MARKS]
+    }
+
+    /// The first of the marks that are kept.
+    fn oldest_mark(&self) -> Mark {
+        let behind = (self.marked as usize).saturating_sub(MARKS);
+        self.marks[behind % MARKS]
     }
 
     /// Everything may be tried again where the motion has become quite another one since the last trial.
@@ -447,15 +455,33 @@ impl Pilot {
 
     /// What a method took for a piece is known.
     pub fn compared(&mut self, name: &'static str, now: Mark, verdict: (bool, Because)) -> Advice {
+        let limit = self.limit(name);
         let m = &mut self.memory;
-        let (better, because) = verdict;
+        let (mut better, mut because) = verdict;
+        // The piece may be a hard place for the method in use alone, such as one behind a break.
+        let end = m.piece.path.last().copied().unwrap_or(now);
+        let usual = m.oldest_mark().rate_to(end);
+        let mut again = now.work * AGAIN;
+        if let Because::Better { now: rate, before } = because
+            && usual < before
+            && rate > limit * usual
+        {
+            (better, because) = (
+                false,
+                Because::Worse {
+                    now: rate,
+                    before: usual,
+                },
+            );
+            again = now.work + SOON;
+        }
         m.judged = now;
         m.judged_rate = because.rate().unwrap_or(m.rate);
         let Some(of) = number(name) else {
             return Advice::Stay;
         };
         let loser = if better { m.home } else { of };
-        m.next[loser] = now.work * AGAIN;
+        m.next[loser] = again;
         if !better {
             return Advice::Keep(METHODS[m.home], because);
         }
@@ -567,6 +593,27 @@ mod tests {
         // The loser is not compared again at once.
         let later = follow(&mut long, now, 1e4, now.t + 0.03).0;
         assert!(matches!(later, Advice::Stay | Advice::Measure), "{later:?}");
+    }
+
+    /// A piece in which the method in use has done four times its usual work is no reason to change to one that does twice
+    /// the usual work.
+    #[test]
+    fn a_hard_place_alone_does_not_change_the_method() {
+        let begin = Mark::default();
+        let mut pilot = Pilot::new("radau", true, begin, 1.0).unwrap();
+        let (advice, now) = follow(&mut pilot, begin, 1e4, 1.0);
+        assert_eq!(advice, Advice::Remember);
+        pilot.piece_begins(&[1.0], &[0.0]);
+        let (advice, now) = follow(&mut pilot, now, 4e4, 1.0);
+        assert_eq!(advice, Advice::Compare("bdf"));
+        let (rate, before) = (2e4, 4e4);
+        let usual = now.work / now.t;
+        assert!(usual < rate / pilot.limit("bdf"), "{usual}");
+        let advice = pilot.compared("bdf", now, (true, Because::Better { now: rate, before }));
+        assert!(
+            matches!(advice, Advice::Keep("radau", Because::Worse { .. })),
+            "{advice:?}"
+        );
     }
 
     #[test]

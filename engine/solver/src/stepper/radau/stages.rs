@@ -4,7 +4,7 @@
 
 use super::coefficients::Method;
 use crate::equations::{Equations, Purpose};
-use crate::newton::operator::{Blocks, IterationOperator, Shift};
+use crate::newton::operator::{Blocks, IterationOperator, Placed, Shift};
 use crate::newton::{Corrector, CorrectorStep, Iteration, NewtonOptions, RateMemory, Scheme};
 use holonom_dae::{Rejection, Weights};
 
@@ -109,6 +109,23 @@ impl Stages<'_> {
 /// matrices with parts of different age only: elsewhere it never mattered, and costs the chains a quarter at loose tolerances.
 const LARGEST_LAST: f64 = 0.1;
 
+impl Placed for Stages<'_> {
+    fn place(&self) -> (f64, &[f64], &[f64]) {
+        // The Jacobian varies along the step: in the middle it is wrong by half as much as at its start.
+        let share = if self.unsure {
+            0.0
+        } else {
+            self.method.c[self.method.s / 2]
+        };
+        let (y, yp) = &self.room.middle;
+        (self.t0 + share * self.h, y, yp)
+    }
+
+    fn operator(&mut self) -> &mut dyn IterationOperator {
+        self.blocks
+    }
+}
+
 impl Scheme for Stages<'_> {
     const NEEDS_MATCH: bool = true;
 
@@ -150,21 +167,6 @@ impl Scheme for Stages<'_> {
         let r = c.residual_for_jacobian_mut();
         let (t, y, yp) = self.place();
         equations.residual(Purpose::Other, t, y, yp, r)
-    }
-
-    fn place(&self) -> (f64, &[f64], &[f64]) {
-        // The Jacobian varies along the step: in the middle it is wrong by half as much as at its start.
-        let share = if self.unsure {
-            0.0
-        } else {
-            self.method.c[self.method.s / 2]
-        };
-        let (y, yp) = &self.room.middle;
-        (self.t0 + share * self.h, y, yp)
-    }
-
-    fn operator(&mut self) -> &mut dyn IterationOperator {
-        self.blocks
     }
 
     fn shift(&self, _: &CorrectorStep) -> Shift<'static> {

@@ -1,5 +1,7 @@
 //! One suite for all methods: every entry of the registry runs every test.
 
+mod phases;
+
 use super::{Build, Entry, Parts, REGISTRY, Stepper, Takes};
 use crate::equations::Equations;
 use crate::newton::Corrector;

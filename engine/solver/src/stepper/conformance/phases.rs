@@ -1,7 +1,7 @@
 //! A policy with phases and memory, as refresh cycles of several phases need: what it remembers is part of a checkpoint, and
 //! a run that is restarted goes on to the bit.
 
-use super::{Bdf, Parts, Stepper};
+use super::super::{Bdf, Parts, Stepper};
 use crate::equations::Equations;
 use crate::newton::Corrector;
 use crate::refresh::{OperatorPlan, Phase, Plan, Reason, RefreshPolicy, Renewal, Situation};

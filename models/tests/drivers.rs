@@ -9,7 +9,7 @@ use holonom::multibody::description::{Axis, ControlKind, Description, ForceKind,
 use holonom::multibody::elements::controls::DriverSteering;
 use holonom::multibody::elements::forces::{JointSpring, Servo};
 use holonom::multibody::include::Placement;
-use holonom::multibody::path::PathKind;
+use holonom::multibody::path::{Circle, Iso3888Two, Straight};
 use holonom::simulation::{Memory, RunOptions, Simulation, Status};
 use holonom_models::find;
 use std::sync::Arc;
@@ -67,12 +67,13 @@ fn the_obstacle_is_avoided_within_the_lanes() {
     for (speed, anticipation) in [("40 km/h", 0.2), ("30 km/h", 0.3)] {
         let mut file = lane_change(&[("v", speed)]);
         let width = 1.52;
-        file.description.paths[0].kind = PathKind::Iso3888Two {
+        file.description.paths[0].kind = Iso3888Two {
             width,
             start: 20.0,
             gap: 1.0,
             overlap: 2.0,
-        };
+        }
+        .into();
         for control in &mut file.description.controls {
             if let ControlKind::DriverSteering(DriverSteering { law, .. }) = &mut control.kind {
                 law.anticipation = anticipation;
@@ -130,10 +131,11 @@ fn a_circle_is_a_steady_turn() {
         .controls
         .retain(|control| !control.name.starts_with("room"));
     file.outputs.clear();
-    file.description.paths[0].kind = PathKind::Circle {
+    file.description.paths[0].kind = Circle {
         radius: 100.0,
         lane: 0.0,
-    };
+    }
+    .into();
     let settings = Settings {
         t_end: Some(25.0),
         ..Settings::default()
@@ -271,7 +273,7 @@ fn what_drivers_refuse() {
         found.contains("control \"driver\": there is no path \"course\"; did you mean \"cours\"?"),
         "{found}"
     );
-    let found = message(&|d| d.paths[0].kind = PathKind::Straight { lane: 0.0 });
+    let found = message(&|d| d.paths[0].kind = Straight { lane: 0.0 }.into());
     assert!(
         found.contains("has no lane, so distances from its borders cannot be measured"),
         "{found}"

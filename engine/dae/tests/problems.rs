@@ -321,8 +321,8 @@ fn references_satisfy_their_constraints() {
         yp[layout.q.clone()].copy_from_slice(v);
         yp[layout.v.clone()].copy_from_slice(&a);
         let r = residual(system.as_mut(), p.t_end, &y, &yp);
-        let worst = r.iter().fold(0.0, |s: f64, x| s.max(x.abs()));
-        assert!(worst < 1e-12, "{}: {worst:e}", p.name);
+        // Row by row: a maximum passes over what is not a number.
+        assert!(r.iter().all(|x| x.abs() < 1e-12), "{}: {r:?}", p.name);
     }
 }
 

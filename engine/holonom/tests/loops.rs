@@ -273,8 +273,7 @@ fn turns_close_to_singular_positions_are_exact_or_reported() {
                     let run = run(&description, form, stepper, tolerance, 1.5);
                     match run.result {
                         Ok(_) => {
-                            let off = (0..3).map(|k| (run.q[k] - exact.q[k]).abs());
-                            let off = off.fold(0.0, f64::max);
+                            let off = holonom_testing::largest((0..3).map(|k| run.q[k] - exact.q[k]));
                             // The turns multiply errors by some hundred.
                             assert!(off < 1e4 * tolerance, "{case}: {off:.1e}");
                             finished += 1;

@@ -101,7 +101,7 @@ fn no_method_steps_over_a_short_obstacle() {
         let text = wheel(&format!("[[road]]\nname = \"r\"\n{road}\n"));
         let swing = |rows: &[[f64; 2]]| {
             let rest = rows[rows.len() / 5][1];
-            rows.iter().map(|row| (row[1] - rest).abs()).fold(0.0, f64::max)
+            holonom_testing::largest(rows.iter().map(|row| row[1] - rest))
         };
         // Ten steps within the obstacle.
         let fine = swing(&run(

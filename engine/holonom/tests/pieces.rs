@@ -121,8 +121,7 @@ fn check(text: &str, channels: &[&str], most: f64) {
     let other = end(text, channels, "dormand-prince", 1e-12, steps);
     let apart = |a: &[f64], b: &[f64], tolerance: f64| {
         let each = a.iter().zip(b);
-        each.map(|(a, b)| (a - b).abs() / (tolerance * (b.abs() + 1.0)))
-            .fold(0.0, f64::max)
+        holonom_testing::largest(each.map(|(a, b)| (a - b) / (tolerance * (b.abs() + 1.0))))
     };
     // Two methods with steps far shorter than all pieces agree.
     let known = apart(&other, &exact, 1.0);

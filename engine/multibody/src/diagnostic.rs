@@ -2,6 +2,7 @@
 
 use core::fmt;
 use holonom_dae::UnknownName;
+use holonom_expression::ExpressionError;
 
 /// Kinds of things that diagnostics are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,6 +33,8 @@ pub enum ThingKind {
     Include,
     /// A start hint, called by its second frame.
     StartHint,
+    /// A shape, called by its frame; further ones on the same frame have #2, #3, … behind it.
+    Shape,
     /// A table of a model file.
     Table,
     /// An input of a model file.
@@ -59,6 +62,7 @@ impl ThingKind {
             Self::Control => "control",
             Self::Include => "include",
             Self::StartHint => "start hint for",
+            Self::Shape => "shape on",
             Self::Table => "table",
             Self::Input => "input",
             Self::Channel => "channel",
@@ -156,6 +160,16 @@ pub struct Diagnostic {
     pub remedy: Option<String>,
     /// The fault is a sentence that names its subject.
     sentence: bool,
+}
+
+impl From<&ExpressionError> for Diagnostic {
+    fn from(error: &ExpressionError) -> Self {
+        let fault = Self::new(&error.message);
+        match &error.help {
+            Some(help) => fault.remedy(help),
+            None => fault,
+        }
+    }
 }
 
 impl Diagnostic {

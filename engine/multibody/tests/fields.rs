@@ -9,8 +9,8 @@ use holonom_multibody::elements::controls::CONTROLS;
 use holonom_multibody::elements::forces::FORCES;
 use holonom_multibody::elements::joints::JOINTS;
 use holonom_multibody::include::Placement;
-use holonom_multibody::path::{PATHS, PathKind};
-use holonom_multibody::road::{ROADS, RoadKind};
+use holonom_multibody::path::{PATHS, Straight};
+use holonom_multibody::road::{Flat, ROADS};
 
 /// A kind by its name, with its fields.
 fn all() -> Vec<(&'static str, Vec<Noted>)> {
@@ -84,6 +84,9 @@ fn templates_are_of_their_kind() {
         assert!(info.rows > 0);
     }
     for info in FORCES {
+        assert_eq!((info.template)().info().name, info.name);
+    }
+    for info in ROADS {
         assert_eq!((info.template)().info().name, info.name);
     }
     for info in PATHS {
@@ -164,10 +167,10 @@ fn every_reference_is_shown_and_renamed() {
         kind.fields(&mut fill);
         part = part.force(Force::new(info.name, kind));
     }
-    let mut road = Road::new("road", RoadKind::Flat);
+    let mut road = Road::new("road", Flat);
     road.fields(&mut fill);
     part = part.road(road);
-    let mut path = Path::new("path", PathKind::Straight { lane: 0.0 });
+    let mut path = Path::new("path", Straight::default());
     path.fields(&mut fill);
     part = part.path(path);
     for info in CONTROLS {

@@ -14,7 +14,7 @@ use holonom_multibody::elements::forces::{
 };
 use holonom_multibody::include::Placement;
 use holonom_multibody::kinematics::world::WorldNode;
-use holonom_multibody::road::RoadKind;
+use holonom_multibody::road::Flat;
 use holonom_multibody::start::{Assembled, AssemblyError, AssemblyOptions};
 use holonom_multibody::tyre::Linear;
 use holonom_multibody::workspace::Workspace;
@@ -236,7 +236,7 @@ fn sensors_of_mirror_images_read_the_same() {
                 ..Linear::default()
             },
         ))
-        .road(Road::new("road", RoadKind::Flat));
+        .road(Road::new("road", Flat));
     let channels = [
         "hip.angle",
         "hip.angle.velocity",

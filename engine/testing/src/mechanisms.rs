@@ -17,7 +17,7 @@ use holonom_multibody::elements::forces::{
 };
 use holonom_multibody::forest::Hint;
 use holonom_multibody::mechanical::MechanicalModel;
-use holonom_multibody::path::PathKind;
+use holonom_multibody::path::Points;
 use holonom_multibody::{Model, Signal};
 use std::sync::Arc;
 
@@ -404,8 +404,8 @@ fn controlled(r: &mut Random, mut d: Description, joint: &str) -> Description {
 }
 
 /// A closed path through points, with a lane.
-fn bend() -> PathKind {
-    PathKind::Points {
+fn bend() -> Points {
+    Points {
         x: vec![-3.0, 2.0, 5.0, 1.0],
         y: vec![-2.0, -3.0, 2.0, 4.0],
         closed: true,

@@ -33,8 +33,6 @@ const KNOWN: &[(&str, &str, &[&str])] = &[
     ),
     ("engine/multibody", "formalism", &["observe", "reactions"]),
     ("engine/solver", "linear", &["lu_blocked", "lu_dense", "lu_small"]),
-    ("engine/solver", "newton", &["corrector", "rounding", "scheme"]),
-    ("engine/solver", "newton", &["linearisation", "operator"]),
     ("engine/solver", "stepper", &["checkpoint", "driver", "setup"]),
     ("engine/solver", "stepper", &["linear_implicit", "realtime"]),
     ("engine/solver", "stepper::driver", &["hindsight", "laws"]),

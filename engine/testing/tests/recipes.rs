@@ -50,8 +50,8 @@ fn the_recipes_are_built_and_run() {
     let root = root().canonicalize().unwrap();
     let page = fs::read_to_string(root.join("docs/extending.md")).unwrap();
     let (files, lines) = (blocks(&page, "file"), blocks(&page, "line"));
-    // A joint, a constraint, a force, a control and their test.
-    assert_eq!((files.len(), lines.len()), (5, 4), "blocks of docs/extending.md");
+    // A joint, a constraint, a force, a control, a road, a path and their test.
+    assert_eq!((files.len(), lines.len()), (7, 6), "blocks of docs/extending.md");
     let copied = root.join("target/recipes");
     let mechanics = "engine/multibody/";
     copy(

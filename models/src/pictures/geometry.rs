@@ -4,7 +4,7 @@ use super::{Characteristic, CharacteristicCurve, POINTS, guidance, law};
 use holonom::algebra::Vec3;
 use holonom::multibody::elements::constraints::WheelRailShape;
 use holonom::multibody::rail::{ContactGeometry, PiecewiseProfile, RailError, Seen, Touch, TrackCurve};
-use holonom::multibody::road::{RoadKind, Surface};
+use holonom::multibody::road::{Bump, Iso8608, Ramp, RoadKind, Surface, Tracks};
 
 /// A picture and its name.
 pub type Picture = (&'static str, Vec<Characteristic>);
@@ -195,33 +195,29 @@ fn transitions() -> Result<Vec<Characteristic>, RailError> {
 }
 
 fn roads() -> Vec<Characteristic> {
-    let rough = |class: usize| RoadKind::Iso8608 {
-        class,
-        roughness: 0.0,
-        waviness: 2.0,
-        seed: 1.0,
-        length: 200.0,
-        lowest: 0.02,
-        highest: 2.83,
-        track: 0.0,
-        coherence: 0.9,
-        fade: 0.0,
+    let rough = |class: usize| {
+        RoadKind::from(Iso8608 {
+            class,
+            length: 200.0,
+            lowest: 0.02,
+            ..Iso8608::default()
+        })
     };
-    let bump = RoadKind::Bump {
+    let bump = RoadKind::from(Bump {
         start: 2.0,
         length: 4.0,
         height: 0.1,
-    };
-    let ramp = RoadKind::Ramp {
+    });
+    let ramp = RoadKind::from(Ramp {
         start: 8.0,
         length: 0.5,
         height: 0.08,
-    };
-    let tracks = RoadKind::Tracks {
+    });
+    let tracks = RoadKind::from(Tracks {
         left: law("0.05*sin(2*x)", "x"),
         right: law("0", "x"),
         track: 1.5,
-    };
+    });
     let along = |label: &str, kind: &RoadKind, range: [f64; 2], y: f64| {
         let surface = Surface::new(kind).ok()?;
         Some(curve(label, range, |x| surface.at(*x, y).height))

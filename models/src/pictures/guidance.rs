@@ -7,7 +7,7 @@ use holonom::multibody::Signal;
 use holonom::multibody::description::{Body, Called, Control, Description, Joint, JointKind, Path, Pursuit};
 use holonom::multibody::elements::controls::{Pid, SteeringLaw};
 use holonom::multibody::model::Model;
-use holonom::multibody::path::{PathCurve, PathError, PathKind};
+use holonom::multibody::path::{Iso3888One, Iso3888Two, PathCurve, PathError, PathKind, Points, Straight};
 use holonom::multibody::workspace::Workspace;
 
 const X: [&str; 2] = ["x", "m"];
@@ -45,24 +45,24 @@ pub(super) fn paths() -> Result<Vec<Characteristic>, PathError> {
         x: x.clone(),
         y: y.clone(),
     };
-    let line = PathCurve::new(&PathKind::Points {
+    let line = PathCurve::new(&PathKind::from(Points {
         x: x.clone(),
         y: y.clone(),
         closed: false,
         lane: 0.0,
-    })?;
+    }))?;
     let end = line.nearest([30.0, 25.0], [0.0, 200.0]);
     let mut through = curve("path", [0.0, end], |s| line.at(*s).place[1]);
     through.x.iter_mut().for_each(|s| *s = line.at(*s).place[0]);
     Ok(vec![
         course(
             "ISO 3888-1 for a vehicle of 1.8 m; nothing stands between the lanes",
-            &PathKind::iso_3888_1(WIDTH),
+            &Iso3888One::new(WIDTH).into(),
             [-5.0, 130.0],
         )?,
         course(
             "ISO 3888-2 for the same",
-            &PathKind::iso_3888_2(WIDTH),
+            &Iso3888Two::new(WIDTH).into(),
             [-5.0, 66.0],
         )?,
         Characteristic {
@@ -312,7 +312,7 @@ fn drivers() -> Option<Characteristic> {
             ..SteeringLaw::default()
         };
         let driver = Control::driver_steering("driver", Pursuit::new("lane", "body"), law);
-        let lane = Path::new("lane", PathKind::Straight { lane: 0.0 });
+        let lane = Path::new("lane", Straight { lane: 0.0 });
         let rows = respond(vec![driver], Some(lane), SPEED, [0.0, -1.0, 0.0], 4.0)?;
         let column = |k: usize| rows.iter().map(|row| row[k]).collect();
         curves.push(CharacteristicCurve {

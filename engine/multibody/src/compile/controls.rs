@@ -10,7 +10,6 @@ use crate::fields::{Field, Look};
 use crate::model::{LawFunction, Model, ModelControl, ModelForce, ModelLaw, ModelSwitch, SwitchedLaw};
 use crate::observable::Observable;
 use crate::path::PathCurve;
-use crate::road::RoadKind;
 use crate::signal::Signal;
 use crate::tree::Attachment;
 use holonom_expression::Expression as Formula;
@@ -49,10 +48,7 @@ pub(super) struct Bind<'a> {
 impl<'a> Bind<'a> {
     pub fn new(description: &'a Description) -> Self {
         let controls = description.controls.iter().map(|c| c.name.as_str());
-        let roads = description
-            .roads
-            .iter()
-            .filter(|road| road.kind != RoadKind::Flat);
+        let roads = description.roads.iter().filter(|road| !road.kind.info().flat);
         Self {
             names: core::iter::once("t").chain(controls).collect(),
             place: ThingKind::Mechanism.named(""),

@@ -3,7 +3,7 @@
 use super::names::Names;
 use crate::description::{Description, Joint, Track};
 use crate::diagnostic::{Diagnostic, ThingKind};
-use crate::elements::faults::{motion_of_control, not_finite, wrong_variable};
+use crate::elements::faults::{motion_of_control, not_finite};
 
 /// The description with a joint for every track without faults; none where there are no tracks.
 pub(super) fn expanded(description: &Description, errors: &mut Vec<Diagnostic>) -> Option<Description> {
@@ -29,7 +29,7 @@ pub(super) fn expanded(description: &Description, errors: &mut Vec<Diagnostic>) 
 fn joint(track: &Track) -> Result<Joint, Diagnostic> {
     for law in [&track.curvature, &track.cant, &track.gradient] {
         law.over_variables(&["s"])
-            .map_err(|error| wrong_variable(&error))?;
+            .map_err(|error| Diagnostic::from(&error))?;
     }
     if !track.travel.is_finite() {
         return Err(not_finite("`travel`").field("travel"));

@@ -3,9 +3,8 @@
 use super::names::GROUND;
 use crate::description::Description;
 use crate::diagnostic::{Diagnostic, ThingKind};
-use crate::elements::faults::wrong_variable;
 use crate::elements::references::RoadPlace;
-use crate::road::{RoadKind, Surface};
+use crate::road::{Flat, Surface};
 use crate::tree::Attachment;
 
 /// All roads by name; the one without a name is the plane z = 0 of the ground.
@@ -18,7 +17,7 @@ pub(super) fn roads(
     if let Some(frame) = frame(GROUND) {
         let plane = RoadPlace {
             frame,
-            surface: Surface::Flat,
+            surface: Surface::Flat(Flat),
             signs: [1.0; 2],
             friction: 1.0,
         };
@@ -30,9 +29,7 @@ pub(super) fn roads(
             let quantity = format!("the friction is {}, but must be zero or positive", road.friction);
             fault(Diagnostic::new(quantity).remedy("correct it").field("friction"));
         }
-        let surface = over_place(&road.kind)
-            .and_then(|kind| Surface::new(&kind).map_err(|error| Diagnostic::from(&error)));
-        match (surface, frame(&road.frame)) {
+        match (Surface::new(&road.kind), frame(&road.frame)) {
             (Ok(surface), Some(frame)) => {
                 let place = RoadPlace {
                     frame,
@@ -42,29 +39,9 @@ pub(super) fn roads(
                 };
                 roads.push((road.name.clone(), place));
             }
-            (Err(error), _) => fault(error),
+            (Err(error), _) => fault(Diagnostic::from(&error)),
             (Ok(_), None) => {}
         }
     }
     roads
-}
-
-/// The kind with its expressions over the variables that the surface gives them.
-fn over_place(kind: &RoadKind) -> Result<RoadKind, Diagnostic> {
-    let over = |expression: &holonom_expression::Expression, names: &[&str]| {
-        expression
-            .over_variables(names)
-            .map_err(|error| wrong_variable(&error))
-    };
-    Ok(match kind {
-        RoadKind::Height { height } => RoadKind::Height {
-            height: over(height, &["x", "y"])?,
-        },
-        RoadKind::Tracks { left, right, track } => RoadKind::Tracks {
-            left: over(left, &["x"])?,
-            right: over(right, &["x"])?,
-            track: *track,
-        },
-        kind => kind.clone(),
-    })
 }

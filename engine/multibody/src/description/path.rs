@@ -24,14 +24,14 @@ impl Path {
     ///
     /// ```
     /// use holonom_multibody::description::Path;
-    /// use holonom_multibody::path::PathKind;
-    /// let course = Path::new("course", PathKind::iso_3888_1(1.8));
+    /// use holonom_multibody::path::Iso3888One;
+    /// let course = Path::new("course", Iso3888One::new(1.8));
     /// assert_eq!(course.frame, "ground");
     /// ```
-    pub fn new(name: impl Into<String>, kind: PathKind) -> Self {
+    pub fn new(name: impl Into<String>, kind: impl Into<PathKind>) -> Self {
         Self {
             name: name.into(),
-            kind,
+            kind: kind.into(),
             frame: GROUND.to_string(),
             reversed: false,
             swapped: false,
@@ -46,7 +46,7 @@ impl Path {
 
     /// Shows the fields of a path, name and kind excepted.
     pub fn fields(&mut self, visitor: &mut dyn Fields) {
-        (self.kind.info().fields)(&mut self.kind, visitor);
+        self.kind.fields(visitor);
         let doc = "Frame in whose x–y plane it lies: x forward, y to the left, z up.";
         visitor.frame(&Field::optional("frame", "", doc), &mut self.frame);
         let doc = "It runs to −x: x changes its sign.";

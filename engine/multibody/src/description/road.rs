@@ -26,14 +26,14 @@ impl Road {
     ///
     /// ```
     /// use holonom_multibody::description::Road;
-    /// use holonom_multibody::road::RoadKind;
-    /// let road = Road::new("bump", RoadKind::Bump { start: 5.0, length: 0.5, height: 0.05 });
+    /// use holonom_multibody::road::Bump;
+    /// let road = Road::new("bump", Bump { start: 5.0, length: 0.5, height: 0.05 });
     /// assert_eq!(road.frame, "ground");
     /// ```
-    pub fn new(name: impl Into<String>, kind: RoadKind) -> Self {
+    pub fn new(name: impl Into<String>, kind: impl Into<RoadKind>) -> Self {
         Self {
             name: name.into(),
-            kind,
+            kind: kind.into(),
             frame: GROUND.to_string(),
             friction: 1.0,
             reversed: false,
@@ -55,7 +55,7 @@ impl Road {
 
     /// Shows the fields of a road, name and kind excepted.
     pub fn fields(&mut self, visitor: &mut dyn Fields) {
-        (self.kind.info().fields)(&mut self.kind, visitor);
+        self.kind.fields(visitor);
         let doc = "Frame that carries it: x along the road, y to the left, z up.";
         visitor.frame(&Field::optional("frame", "", doc), &mut self.frame);
         let doc = "Friction, as a factor of that in the data of tyres.";

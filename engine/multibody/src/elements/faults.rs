@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Sort, Thing};
 use crate::signal::Signal;
-use holonom_expression::{Expression, ExpressionError};
+use holonom_expression::Expression;
 
 /// Collects faults. A field is named as in model files, a quantity in words.
 #[derive(Clone, Debug, Default)]
@@ -21,15 +21,6 @@ pub(crate) fn motion_of_control(control: &str) -> Diagnostic {
     ))
     .remedy("use a `servo`, or a `joint-spring` with the control in `motor`")
     .said(control)
-}
-
-/// A law with a variable that does not exist.
-pub(crate) fn wrong_variable(error: &ExpressionError) -> Diagnostic {
-    let fault = Diagnostic::new(&error.message);
-    match &error.help {
-        Some(help) => fault.remedy(help),
-        None => fault,
-    }
 }
 
 impl Faults {
@@ -79,7 +70,7 @@ impl Faults {
     /// A field must be an expression of these variables alone.
     pub fn law(&mut self, field: &'static str, law: &Expression, variables: &[&str]) {
         if let Err(error) = law.over_variables(variables) {
-            self.add(wrong_variable(&error).field(field));
+            self.add(Diagnostic::from(&error).field(field));
         } else if let Some(value) = law.value() {
             self.finite(field, value);
         }

@@ -9,7 +9,7 @@ use crate::elements::joints::Primitive;
 use crate::fields::{Field, Look};
 use crate::mirror::{Axis, Mirror};
 use crate::names::GROUND;
-use crate::road::RoadKind;
+use crate::road::Flat;
 use holonom_algebra::{Mat3, Pose, Vec3};
 
 impl Mirror {
@@ -177,6 +177,9 @@ impl Description {
         for hint in &mut self.hints {
             mirror.hint(hint);
         }
+        for shape in &mut self.shapes {
+            shape.mirrored(axis, |v| mirror.vector(v), |frame| mirror.frame(frame));
+        }
         for track in &self.tracks {
             mirror.track(track);
         }
@@ -218,7 +221,7 @@ impl Description {
         }
         let used = naming.used;
         if used {
-            self.roads.push(Road::new(name, RoadKind::Flat));
+            self.roads.push(Road::new(name, Flat));
         }
     }
 

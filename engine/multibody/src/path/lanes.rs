@@ -21,8 +21,32 @@
 //! and ends as far behind the beginning of the next. Borders between the lanes are those of both
 //! together.
 
-use super::{Lane, PathCurve, PathError, spline};
+use super::{Lane, PathCurve, PathError, bounded, not_negative};
+use crate::fields::Field;
 use crate::tyre::smooth::rise;
+
+pub(super) const WIDTH: Field = Field::required("width", "m", "Width of the vehicle, without mirrors.");
+pub(super) const START: Field = Field::optional("start", "m", "x at which section 1 starts.");
+pub(super) const OVERLAP: Field = Field::optional(
+    "overlap",
+    "m",
+    "Distance by which a lane change starts before the end of a lane and ends after the start of the next.",
+);
+
+/// Numbers of a lane change; both changes need room in the lane between them.
+pub(super) fn checked(width: f64, start: f64, overlap: f64, most: f64) -> Result<(f64, f64, f64), PathError> {
+    let positive = width > 0.0 && width.is_finite();
+    Ok((
+        bounded(["width", "the width of the vehicle"], width, positive, "positive")?,
+        not_negative(["start", "the beginning"], start)?,
+        bounded(
+            ["overlap", "the overlap"],
+            overlap,
+            (0.0..=most).contains(&overlap),
+            "between zero and half the length of section 3",
+        )?,
+    ))
+}
 
 /// A lane change: what the two parts of the standard have in common.
 pub(super) struct Course {
@@ -39,29 +63,6 @@ pub(super) struct Course {
 }
 
 impl Course {
-    /// Part 1: a double lane change.
-    pub fn double_lane_change(width: f64, start: f64, offset: f64, overlap: f64) -> Self {
-        Self {
-            lengths: [15.0, 30.0, 25.0, 25.0, 30.0],
-            widths: [1.1, 1.2, 1.3].map(|factor| factor * width + 0.25),
-            offset,
-            start,
-            overlap,
-        }
-    }
-
-    /// Part 2: the avoidance of an obstacle.
-    pub fn obstacle(width: f64, start: f64, gap: f64, overlap: f64) -> Self {
-        let first = 1.1 * width + 0.25;
-        Self {
-            lengths: [12.0, 13.5, 11.0, 12.5, 12.0],
-            widths: [first, width + 1.0, (1.3 * width + 0.25).max(3.0)],
-            offset: first + gap,
-            start,
-            overlap,
-        }
-    }
-
     /// Beginnings and ends of the lanes along x.
     fn lanes(&self) -> [[f64; 2]; 3] {
         let mut x = self.start;
@@ -110,7 +111,7 @@ impl Course {
         }
         along.push(last);
         let points: Vec<[f64; 2]> = along.iter().map(|&x| [x, y(x)]).collect();
-        let mut path = spline::through(&points, false)?;
+        let mut path = PathCurve::through(&points, false)?;
         path.lane = Some(Lane::Borders {
             knots: self.borders(&lanes, &middles),
         });

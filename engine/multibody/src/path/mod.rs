@@ -1,13 +1,13 @@
-//! Paths to follow: lines in the x–y plane of a frame, known by their arc. One line in the registry
-//! per kind.
+//! Paths to follow: lines in the x–y plane of a frame, known by their arc. One file per
+//! kind, one line in the registry.
 //!
 //! z of the path's frame points up, x forward, y to the left (ISO 8855). A path has a direction, a
 //! curvature that is continuous, and a lane where its kind has one: borders on both sides, so that a
 //! vehicle can be seen to leave it.
 //!
 //! ```
-//! use holonom_multibody::path::{PATHS, PathCurve, PathKind};
-//! let course = PathCurve::new(&PathKind::iso_3888_1(1.8))?;
+//! use holonom_multibody::path::{Iso3888One, PATHS, PathCurve};
+//! let course = PathCurve::new(&Iso3888One::new(1.8).into())?;
 //! // In section 3, between borders 1.2 × 1.8 m + 0.25 m apart.
 //! let [left, right] = course.clearances(57.5, [57.5, 3.0]).ok_or("a lane")?;
 //! assert!((left + right - 2.41_f64).abs() < 1e-12);
@@ -16,13 +16,12 @@
 //! ```
 
 mod lanes;
-mod registry;
 mod spline;
 
-pub use registry::{PATHS, PathInfo, PathKind};
-
 use crate::diagnostic::Diagnostic;
+use crate::fields::{Field, Fields};
 use crate::tyre::smooth::rise;
+use core::fmt::Debug;
 use holonom_algebra::Real;
 use holonom_expression::curve::{Curve, CurveError};
 use thiserror::Error;
@@ -155,15 +154,107 @@ enum Lane {
     },
 }
 
-impl PathCurve {
-    /// The path of a kind.
+/// A kind of path as a description has it. Its default has the values of absent fields.
+pub trait DescribedPath: Clone + Debug + Default + PartialEq {
+    /// Name in model files and reports.
+    const NAME: &str;
+    /// One sentence for users.
+    const DOC: &str;
+
+    /// Shows its fields.
+    fn fields(&mut self, visitor: &mut dyn Fields);
+    /// The path ready for evaluation.
     ///
     /// # Errors
     /// When its numbers make none.
-    pub fn new(kind: &PathKind) -> Result<Self, PathError> {
-        kind.curve()
-    }
+    fn curve(&self) -> Result<PathCurve, PathError>;
+}
 
+/// An entry of the registry: what users need to know about a kind of path.
+#[derive(Debug)]
+pub struct PathInfo {
+    /// Name in model files and reports.
+    pub name: &'static str,
+    /// One sentence for users.
+    pub doc: &'static str,
+    /// The kind as absent fields leave it.
+    pub template: fn() -> PathKind,
+}
+
+const fn info_of<P: DescribedPath>(template: fn() -> PathKind) -> PathInfo {
+    PathInfo {
+        name: P::NAME,
+        doc: P::DOC,
+        template,
+    }
+}
+
+macro_rules! registry {
+    ($($(#[$doc:meta])* $file:ident $kind:ident,)*) => {
+        $(mod $file;)*
+        $(pub use $file::$kind;)*
+
+        /// What a path looks like.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum PathKind {
+            $($(#[$doc])* $kind($kind),)*
+        }
+
+        $(impl From<$kind> for PathKind {
+            fn from(kind: $kind) -> Self {
+                Self::$kind(kind)
+            }
+        })*
+
+        /// All kinds of paths.
+        pub const PATHS: &[&PathInfo] = &[$(const { &info_of::<$kind>(|| $kind::default().into()) },)*];
+
+        impl PathKind {
+            /// The registry's entry of the kind.
+            pub fn info(&self) -> &'static PathInfo {
+                match self {
+                    $(Self::$kind(_) => const { &info_of::<$kind>(|| $kind::default().into()) },)*
+                }
+            }
+
+            /// Shows the fields that are special to the kind.
+            pub fn fields(&mut self, visitor: &mut dyn Fields) {
+                match self {
+                    $(Self::$kind(path) => path.fields(visitor),)*
+                }
+            }
+        }
+
+        impl PathCurve {
+            /// The path of a kind.
+            ///
+            /// # Errors
+            /// When its numbers make none.
+            pub fn new(kind: &PathKind) -> Result<Self, PathError> {
+                match kind {
+                    $(PathKind::$kind(path) => path.curve(),)*
+                }
+            }
+        }
+    };
+}
+
+registry! {
+    /// The x axis.
+    straight Straight,
+    /// A circle through the origin, begun along x.
+    circle Circle,
+    /// A smooth line through points.
+    points Points,
+    /// A smooth line through points in a file.
+    file File,
+    /// The double lane change of ISO 3888-1.
+    iso_3888_1 Iso3888One,
+    /// The obstacle avoidance of ISO 3888-2.
+    iso_3888_2 Iso3888Two,
+}
+
+impl PathCurve {
     /// Length of a round of a closed path; none for a path that ends nowhere or goes on straight.
     pub fn round(&self) -> Option<f64> {
         self.round
@@ -180,8 +271,8 @@ impl PathCurve {
     /// The point at an arc s. Before its beginning and behind its end an open path goes on straight.
     ///
     /// ```
-    /// use holonom_multibody::path::{PathCurve, PathKind};
-    /// let circle = PathCurve::new(&PathKind::Circle { radius: 50.0, lane: 0.0 })?;
+    /// use holonom_multibody::path::{Circle, PathCurve};
+    /// let circle = PathCurve::new(&Circle { radius: 50.0, lane: 0.0 }.into())?;
     /// let quarter = circle.at(25.0 * std::f64::consts::PI);
     /// assert!((quarter.place[0] - 50.0_f64).hypot(quarter.place[1] - 50.0) < 1e-12);
     /// # Ok::<(), holonom_multibody::path::PathError>(())
@@ -251,8 +342,8 @@ impl PathCurve {
     /// The arc of the point nearest to a place, found by search along the path between two arcs.
     ///
     /// ```
-    /// use holonom_multibody::path::{PathCurve, PathKind};
-    /// let circle = PathCurve::new(&PathKind::Circle { radius: 50.0, lane: 0.0 })?;
+    /// use holonom_multibody::path::{Circle, PathCurve};
+    /// let circle = PathCurve::new(&Circle { radius: 50.0, lane: 0.0 }.into())?;
     /// let s = circle.nearest([70.0, 50.0], [0.0, 200.0]);
     /// assert!((s - 25.0 * std::f64::consts::PI).abs() < 1e-9);
     /// # Ok::<(), holonom_multibody::path::PathError>(())
@@ -283,6 +374,12 @@ impl PathCurve {
         s
     }
 
+    /// A smooth line through points.
+    fn through(points: &[[f64; 2]], closed: bool) -> Result<Self, PathError> {
+        spline::through(points, closed)
+    }
+
+    /// A circle from the origin along x, or that line itself.
     fn arc(curvature: f64) -> Self {
         Self {
             shape: Shape::Arc { curvature },
@@ -295,6 +392,44 @@ impl PathCurve {
     fn with_lane(mut self, width: f64) -> Self {
         self.lane = (width > 0.0).then_some(Lane::Constant { half: 0.5 * width });
         self
+    }
+}
+
+const LANE: Field = Field::optional(
+    "lane",
+    "m",
+    "Width of the lane, centred on the path; zero for no lane.",
+);
+const CLOSED: Field = Field::optional("closed", "", "Connects the last point to the first.");
+
+/// The width of a lane.
+fn lane_width(lane: f64) -> Result<f64, PathError> {
+    not_negative(["lane", "the width of the lane"], lane)
+}
+
+fn not_negative(quantity: [&'static str; 2], value: f64) -> Result<f64, PathError> {
+    bounded(
+        quantity,
+        value,
+        value >= 0.0 && value.is_finite(),
+        "zero or positive",
+    )
+}
+
+fn bounded(
+    quantity: [&'static str; 2],
+    value: f64,
+    good: bool,
+    bounds: &'static str,
+) -> Result<f64, PathError> {
+    if good {
+        Ok(value)
+    } else {
+        Err(PathError::Bounds {
+            quantity,
+            value,
+            bounds,
+        })
     }
 }
 

@@ -3,49 +3,64 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::description::Document;
+use crate::document::Document;
 use core::f64::consts::PI;
 use holonom_algebra::Dual4;
 
 fn through(points: &[[f64; 2]], closed: bool) -> Result<PathCurve, PathError> {
-    PathCurve::new(&PathKind::Points {
+    PathCurve::new(&PathKind::from(Points {
         x: points.iter().map(|p| p[0]).collect(),
         y: points.iter().map(|p| p[1]).collect(),
         closed,
         lane: 0.0,
-    })
+    }))
 }
 
-fn kinds() -> Vec<PathKind> {
-    let points = |closed| PathKind::Points {
-        x: vec![0.0, 20.0, 35.0, 30.0, 5.0],
-        y: vec![0.0, 3.0, 20.0, 45.0, 30.0],
-        closed,
-        lane: 3.0,
+fn every_kind() -> Vec<PathKind> {
+    let points = |closed| {
+        PathKind::from(Points {
+            x: vec![0.0, 20.0, 35.0, 30.0, 5.0],
+            y: vec![0.0, 3.0, 20.0, 45.0, 30.0],
+            closed,
+            lane: 3.0,
+        })
     };
     vec![
-        PathKind::Straight { lane: 2.5 },
-        PathKind::Circle {
+        PathKind::from(Straight { lane: 2.5 }),
+        PathKind::from(Circle {
             radius: -30.0,
             lane: 3.0,
-        },
+        }),
         points(false),
         points(true),
-        PathKind::File {
+        PathKind::from(File {
             file: Document::new("points.csv", "x, y\n0, 0\n10, 1\n25, -2\n40, 5\n"),
             closed: false,
             lane: 3.0,
-        },
-        PathKind::iso_3888_1(1.8),
-        PathKind::iso_3888_2(1.8),
+        }),
+        Iso3888One::new(1.8).into(),
+        Iso3888Two::new(1.8).into(),
     ]
+}
+
+#[test]
+fn every_kind_is_in_the_registry_and_there_is_a_test_of_each() {
+    let kinds = every_kind();
+    for info in PATHS {
+        assert_eq!((info.template)().info().name, info.name);
+        assert!(
+            kinds.iter().any(|kind| kind.info().name == info.name),
+            "{}",
+            info.name
+        );
+    }
 }
 
 /// The tangent is the derivative of the place by the arc, of length one; the curvature that of its
 /// angle; dual numbers carry both. All are continuous.
 #[test]
-fn derivatives_of_all_kinds() {
-    for kind in kinds() {
+fn derivatives_of_all_every_kind() {
+    for kind in every_kind() {
         let path = PathCurve::new(&kind).unwrap();
         let last = path.round().unwrap_or(70.0);
         for k in 0..400 {
@@ -87,11 +102,11 @@ fn derivatives_of_all_kinds() {
 /// Curvature jumps nowhere on a path, nor at the seam of a closed one; only at the ends of an open one.
 #[test]
 fn curvature_is_continuous() {
-    for kind in kinds() {
+    for kind in every_kind() {
         let path = PathCurve::new(&kind).unwrap();
         let (from, to) = match (&kind, path.round()) {
             (_, Some(round)) => (-0.5 * round, 1.5 * round),
-            (PathKind::Points { .. } | PathKind::File { .. }, None) => (0.0, 40.0),
+            (PathKind::Points(_) | PathKind::File(_), None) => (0.0, 40.0),
             _ => (-10.0, 150.0),
         };
         let steps = 20_000;
@@ -147,7 +162,7 @@ fn lanes_of_the_standard() {
     let b = 1.8;
     for (kind, lanes, offset) in [
         (
-            PathKind::iso_3888_1(b),
+            Iso3888One::new(b).into(),
             [
                 [0.0, 15.0, 1.1 * b + 0.25],
                 [45.0, 70.0, 1.2 * b + 0.25],
@@ -156,7 +171,7 @@ fn lanes_of_the_standard() {
             3.5,
         ),
         (
-            PathKind::iso_3888_2(b),
+            Iso3888Two::new(b).into(),
             [
                 [0.0, 12.0, 1.1 * b + 0.25],
                 [25.5, 36.5, b + 1.0],
@@ -197,11 +212,13 @@ fn lanes_of_the_standard() {
 #[test]
 fn what_makes_no_path_is_said() {
     let message = |kind: PathKind| PathCurve::new(&kind).unwrap_err().to_string();
-    let points = |x: &[f64], y: &[f64], closed| PathKind::Points {
-        x: x.to_vec(),
-        y: y.to_vec(),
-        closed,
-        lane: 0.0,
+    let points = |x: &[f64], y: &[f64], closed| {
+        PathKind::from(Points {
+            x: x.to_vec(),
+            y: y.to_vec(),
+            closed,
+            lane: 0.0,
+        })
     };
     for (kind, expected) in [
         (
@@ -222,23 +239,23 @@ fn what_makes_no_path_is_said() {
         ),
         (points(&[0.0, f64::NAN], &[0.0, 2.0], false), "must be finite"),
         (
-            PathKind::Circle {
+            PathKind::from(Circle {
                 radius: 0.0,
                 lane: 0.0,
-            },
+            }),
             "`radius`) is 0, but must be finite and not zero",
         ),
         (
-            PathKind::Straight { lane: -1.0 },
+            PathKind::from(Straight { lane: -1.0 }),
             "`lane`) is -1, but must be zero or positive",
         ),
-        (PathKind::iso_3888_1(0.0), "`width`) is 0, but must be positive"),
+        (Iso3888One::new(0.0).into(), "`width`) is 0, but must be positive"),
         (
-            PathKind::File {
+            PathKind::from(File {
                 file: Document::new("a.csv", "x y\n1 2\n3 q\n"),
                 closed: false,
                 lane: 0.0,
-            },
+            }),
             "the table \"a.csv\", line 3: \"q\" is not a finite number",
         ),
     ] {

@@ -1,12 +1,12 @@
-//! Road surfaces: height and slope over the x–y plane of a frame. One line in the registry per kind.
+//! Road surfaces: height and slope over the x–y plane of a frame. One file per kind, one line in the registry.
 //!
 //! Every surface gives its height h(x, y) and the exact gradient, for all scalars of the engine. z
 //! of the road's frame points up, x along the road, y to the left (ISO 8855).
 //!
 //! ```
-//! use holonom_multibody::road::{ROADS, RoadKind, Surface};
-//! let bump = RoadKind::Bump { start: 1.0, length: 2.0, height: 0.1 };
-//! let surface = Surface::new(&bump)?;
+//! use holonom_multibody::road::{Bump, ROADS, Surface};
+//! let bump = Bump { start: 1.0, length: 2.0, height: 0.1 };
+//! let surface = Surface::new(&bump.into())?;
 //! let top = surface.at(2.0, 0.3);
 //! assert!((top.height - 0.1_f64).abs() < 1e-15 && top.slope[0].abs() < 1e-15);
 //! assert!(ROADS.iter().any(|road| road.name == "iso-8608"));
@@ -14,17 +14,15 @@
 //! ```
 
 mod profile;
-mod registry;
 
-pub use profile::Profile;
-pub use registry::{ROADS, RoadInfo, RoadKind};
+pub use iso_8608::RandomProfiles;
 
 use crate::diagnostic::Diagnostic;
+use crate::fields::Fields;
 use crate::tyre::smooth::rise;
-use core::f64::consts::TAU;
+use core::fmt::Debug;
 use holonom_algebra::{Real, Vec3};
-use holonom_expression::Expression;
-use std::sync::Arc;
+use holonom_expression::ExpressionError;
 use thiserror::Error;
 
 /// Why numbers make no road.
@@ -50,6 +48,8 @@ pub enum RoadError {
         /// Points allowed.
         most: usize,
     },
+    /// An expression of a variable that the place on a road has not.
+    Variable(#[from] ExpressionError),
 }
 
 impl From<&RoadError> for Diagnostic {
@@ -70,6 +70,7 @@ impl From<&RoadError> for Diagnostic {
             ))
             .remedy("reduce `length` or `highest`")
             .field("length"),
+            RoadError::Variable(error) => error.into(),
         }
     }
 }
@@ -84,6 +85,14 @@ pub struct Elevation<T> {
 }
 
 impl<T: Real> Elevation<T> {
+    /// Height and slope of a road that is the same at all y.
+    pub fn along(height: T, slope: T) -> Self {
+        Self {
+            height,
+            slope: [slope, T::zero()],
+        }
+    }
+
     /// The unit normal, upwards.
     pub fn normal(&self) -> Vec3<T> {
         let [x, y] = self.slope;
@@ -92,60 +101,137 @@ impl<T: Real> Elevation<T> {
     }
 }
 
-/// A surface ready for evaluation. Copies share its data.
-#[derive(Clone, Debug)]
-pub enum Surface {
-    /// h = 0.
-    Flat,
-    /// An expression of x and y.
-    Height(Expression),
-    /// Two profiles along x at y = ± track/2 with a smooth transition between them.
-    Tracks {
-        /// Height along the left track, an expression of x.
-        left: Expression,
-        /// The same on the right.
-        right: Expression,
-        /// Distance of the tracks, m.
-        track: f64,
-    },
-    /// Random profiles.
-    Random {
-        /// The left one.
-        left: Arc<Profile>,
-        /// The right one; none where both are the same.
-        right: Option<Arc<Profile>>,
-        /// Distance of the tracks, m.
-        track: f64,
-        /// Length after x = 0 over which the roughness grows to its full size, m.
-        fade: f64,
-    },
-    /// h/2 (1 − cos(2π (x − start)/length)).
-    Bump {
-        /// Where it begins, m.
-        start: f64,
-        /// Its length, m.
-        length: f64,
-        /// Its height, m.
-        height: f64,
-    },
-    /// A smooth rise from zero to a height.
-    Ramp {
-        /// Where it begins, m.
-        start: f64,
-        /// Its length, m.
-        length: f64,
-        /// The height behind it, m.
-        height: f64,
-    },
+/// A kind of road as a description has it. Its default has the values of absent fields.
+pub trait DescribedRoad: Clone + Debug + Default + PartialEq {
+    /// Name in model files and reports.
+    const NAME: &str;
+    /// One sentence for users.
+    const DOC: &str;
+    /// Its height is zero everywhere.
+    const FLAT: bool = false;
+    /// The road ready for evaluation, often the same type.
+    type Law: RoadLaw + Clone + Debug;
+
+    /// Shows its fields.
+    fn fields(&mut self, visitor: &mut dyn Fields);
+    /// The road ready for evaluation.
+    ///
+    /// # Errors
+    /// When its numbers make none.
+    fn law(&self) -> Result<Self::Law, RoadError>;
 }
 
-/// A function known with two derivatives at the value of x, as a number with its derivatives.
-///
-/// The Taylor polynomial has the right value and first derivatives, which is all that the scalars
-/// of the engine carry; the function itself is evaluated in plain numbers.
-fn composed<T: Real>(x: T, [value, slope, curvature]: [f64; 3]) -> [T; 2] {
-    let shift = x - x.value();
-    [shift * slope + value, shift * curvature + slope]
+/// Height and slope of a kind of road.
+pub trait RoadLaw {
+    /// Height and gradient at a point.
+    fn at<T: Real>(&self, x: T, y: T) -> Elevation<T>;
+}
+
+/// An entry of the registry: what users need to know about a kind of road.
+#[derive(Debug)]
+pub struct RoadInfo {
+    /// Name in model files and reports.
+    pub name: &'static str,
+    /// One sentence for users.
+    pub doc: &'static str,
+    /// Its height is zero everywhere.
+    pub flat: bool,
+    /// The kind as absent fields leave it.
+    pub template: fn() -> RoadKind,
+}
+
+const fn info_of<R: DescribedRoad>(template: fn() -> RoadKind) -> RoadInfo {
+    RoadInfo {
+        name: R::NAME,
+        doc: R::DOC,
+        flat: R::FLAT,
+        template,
+    }
+}
+
+macro_rules! registry {
+    ($($(#[$doc:meta])* $file:ident $kind:ident,)*) => {
+        $(mod $file;)*
+        $(pub use $file::$kind;)*
+
+        /// What a road looks like.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum RoadKind {
+            $($(#[$doc])* $kind($kind),)*
+        }
+
+        $(impl From<$kind> for RoadKind {
+            fn from(kind: $kind) -> Self {
+                Self::$kind(kind)
+            }
+        })*
+
+        /// All kinds of roads.
+        pub const ROADS: &[&RoadInfo] = &[$(const { &info_of::<$kind>(|| $kind::default().into()) },)*];
+
+        impl RoadKind {
+            /// The registry's entry of the kind.
+            pub fn info(&self) -> &'static RoadInfo {
+                match self {
+                    $(Self::$kind(_) => const { &info_of::<$kind>(|| $kind::default().into()) },)*
+                }
+            }
+
+            /// Shows the fields that are special to the kind.
+            pub fn fields(&mut self, visitor: &mut dyn Fields) {
+                match self {
+                    $(Self::$kind(road) => road.fields(visitor),)*
+                }
+            }
+        }
+
+        /// A surface ready for evaluation. Copies share its data.
+        #[derive(Clone, Debug)]
+        pub enum Surface {
+            $($(#[$doc])* $kind(<$kind as DescribedRoad>::Law),)*
+        }
+
+        impl Surface {
+            /// The surface of a kind.
+            ///
+            /// # Errors
+            /// When its numbers make none.
+            pub fn new(kind: &RoadKind) -> Result<Self, RoadError> {
+                Ok(match kind {
+                    $(RoadKind::$kind(road) => Self::$kind(road.law()?),)*
+                })
+            }
+
+            /// Whether its height is zero everywhere.
+            pub fn is_flat(&self) -> bool {
+                match self {
+                    $(Self::$kind(_) => $kind::FLAT,)*
+                }
+            }
+
+            /// Height and gradient at a point.
+            pub fn at<T: Real>(&self, x: T, y: T) -> Elevation<T> {
+                match self {
+                    $(Self::$kind(road) => road.at(x, y),)*
+                }
+            }
+        }
+    };
+}
+
+registry! {
+    /// The plane z = 0.
+    flat Flat,
+    /// A height over x and y.
+    height Height,
+    /// Two profiles along x.
+    tracks Tracks,
+    /// A random profile after ISO 8608.
+    iso_8608 Iso8608,
+    /// A bump: a full wave of the cosine.
+    bump Bump,
+    /// A smooth rise to another height.
+    ramp Ramp,
 }
 
 /// Weight of the left track: 0 at y = −track/2 and right of it, 1 at track/2, with its slope.
@@ -154,85 +240,45 @@ fn left_share<T: Real>(y: T, track: f64) -> [T; 2] {
     [share, slope / track]
 }
 
-impl Surface {
-    /// The surface of a kind.
-    ///
-    /// # Errors
-    /// When its numbers make none.
-    pub fn new(kind: &RoadKind) -> Result<Self, RoadError> {
-        kind.surface()
-    }
-
-    /// Height and gradient at a point.
-    pub fn at<T: Real>(&self, x: T, y: T) -> Elevation<T> {
-        let along = |height: T, slope: T| Elevation {
-            height,
-            slope: [slope, T::zero()],
-        };
-        match self {
-            Self::Flat => along(T::zero(), T::zero()),
-            Self::Height(h) => {
-                let [height, by_x, _] = h.partial(&[x, y], 0);
-                let [_, by_y, _] = h.partial(&[x, y], 1);
-                Elevation {
-                    height,
-                    slope: [by_x, by_y],
-                }
-            }
-            Self::Tracks { left, right, track } => {
-                let ([a, da, _], [b, db, _]) = (left.partial(&[x], 0), right.partial(&[x], 0));
-                blended(y, *track, [a, da], [b, db])
-            }
-            Self::Random {
-                left,
-                right,
-                track,
-                fade,
-            } => {
-                let a = composed(x, left.jet(x.value()));
-                let mut road = match right {
-                    Some(right) => blended(y, *track, a, composed(x, right.jet(x.value()))),
-                    None => along(a[0], a[1]),
-                };
-                if *fade > 0.0 {
-                    let [share, slope] = rise(x / *fade);
-                    let [by_x, by_y] = road.slope;
-                    road.slope = [by_x * share + road.height * slope / *fade, by_y * share];
-                    road.height *= share;
-                }
-                road
-            }
-            Self::Bump {
-                start,
-                length,
-                height,
-            } => {
-                let u = (x - *start) * (TAU / length);
-                let inside = u.value() > 0.0 && u.value() < TAU;
-                let (sin, cos) = u.sin_cos();
-                let zero = T::zero();
-                along(
-                    T::select(inside, (-cos + 1.0) * (0.5 * height), zero),
-                    T::select(inside, sin * (0.5 * height * TAU / length), zero),
-                )
-            }
-            Self::Ramp {
-                start,
-                length,
-                height,
-            } => {
-                let [share, slope] = rise((x - *start) / *length);
-                along(share * *height, slope * (height / length))
-            }
-        }
-    }
-}
-
 fn blended<T: Real>(y: T, track: f64, [a, da]: [T; 2], [b, db]: [T; 2]) -> Elevation<T> {
     let [share, slope] = left_share(y, track);
     Elevation {
         height: b + (a - b) * share,
         slope: [db + (da - db) * share, (a - b) * slope],
+    }
+}
+
+fn finite(quantity: [&'static str; 2], value: f64) -> Result<f64, RoadError> {
+    bounded(quantity, value, value.is_finite(), "finite")
+}
+
+fn positive(quantity: [&'static str; 2], value: f64) -> Result<f64, RoadError> {
+    bounded(quantity, value, value > 0.0 && value.is_finite(), "positive")
+}
+
+fn not_negative(quantity: [&'static str; 2], value: f64) -> Result<f64, RoadError> {
+    bounded(
+        quantity,
+        value,
+        value >= 0.0 && value.is_finite(),
+        "zero or positive",
+    )
+}
+
+fn bounded(
+    quantity: [&'static str; 2],
+    value: f64,
+    good: bool,
+    bounds: &'static str,
+) -> Result<f64, RoadError> {
+    if good {
+        Ok(value)
+    } else {
+        Err(RoadError::Bounds {
+            quantity,
+            value,
+            bounds,
+        })
     }
 }
 

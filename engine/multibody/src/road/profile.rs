@@ -9,7 +9,7 @@ use core::f64::consts::TAU;
 /// come from the same spectrum: on the grid a cubic B-spline multiplies a harmonic by
 /// (2 + cos 2πk/N)/3.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Profile {
+pub(super) struct Profile {
     period: f64,
     /// Weights of the B-splines, a power of two of them.
     coefficients: Vec<f64>,
@@ -94,11 +94,6 @@ impl Spectrum {
 }
 
 impl Profile {
-    /// Length after which it repeats, m.
-    pub fn period(&self) -> f64 {
-        self.period
-    }
-
     /// Height, slope and second derivative at x.
     pub fn jet(&self, x: f64) -> [f64; 3] {
         let n = self.coefficients.len();

@@ -3,8 +3,9 @@
 
 use super::profile::transform;
 use super::*;
+use core::f64::consts::TAU;
 use holonom_algebra::Dual4;
-use holonom_expression::Scope;
+use holonom_expression::{Expression, Scope};
 
 fn expression(text: &str, names: &[&str]) -> Expression {
     let scope = names
@@ -13,44 +14,41 @@ fn expression(text: &str, names: &[&str]) -> Expression {
     Expression::parse(text, &scope, None).unwrap()
 }
 
-fn random(change: impl FnOnce(&mut RoadKind)) -> RoadKind {
-    let info = ROADS.iter().find(|info| info.name == "iso-8608").unwrap();
-    let mut kind = (info.template)();
+fn random(change: impl FnOnce(&mut Iso8608)) -> RoadKind {
+    let mut kind = Iso8608::default();
     change(&mut kind);
-    kind
+    kind.into()
 }
 
 fn every_kind() -> Vec<RoadKind> {
     vec![
-        RoadKind::Flat,
-        RoadKind::Height {
+        Flat.into(),
+        Height {
             height: expression("0.1*sin(3*x)*cos(2*y) + 0.02*x*y", &["x", "y"]),
-        },
-        RoadKind::Tracks {
+        }
+        .into(),
+        Tracks {
             left: expression("0.1*sin(x)", &["x"]),
             right: expression("0.05*x^2", &["x"]),
             track: 1.4,
-        },
+        }
+        .into(),
         random(|_| {}),
         random(|kind| {
-            let RoadKind::Iso8608 {
-                track, fade, class, ..
-            } = kind
-            else {
-                unreachable!()
-            };
-            (*track, *fade, *class) = (1.5, 10.0, 4);
+            (kind.track, kind.fade, kind.class) = (1.5, 10.0, 4);
         }),
-        RoadKind::Bump {
+        Bump {
             start: 0.2,
             length: 3.0,
             height: 0.1,
-        },
-        RoadKind::Ramp {
+        }
+        .into(),
+        Ramp {
             start: 0.2,
             length: 3.0,
             height: -0.1,
-        },
+        }
+        .into(),
     ]
 }
 
@@ -121,21 +119,21 @@ fn slopes_are_those_of_the_height() {
 
 #[test]
 fn bumps_and_ramps_end_where_they_should() {
-    let bump = Surface::new(&RoadKind::Bump {
+    let bump = Surface::new(&RoadKind::from(Bump {
         start: 1.0,
         length: 2.0,
         height: 0.2,
-    })
+    }))
     .unwrap();
     // The bump of the Iltis: 0.1 (1 − cos).
     for (x, expected) in [(0.9, 0.0), (1.5, 0.1), (2.0, 0.2), (3.1, 0.0)] {
         assert!((bump.at(x, 0.0).height - expected).abs() < 1e-15);
     }
-    let ramp = Surface::new(&RoadKind::Ramp {
+    let ramp = Surface::new(&RoadKind::from(Ramp {
         start: 1.0,
         length: 0.5,
         height: 0.15,
-    })
+    }))
     .unwrap();
     for (x, expected) in [(1.0, 0.0), (1.25, 0.075), (1.5, 0.15), (9.0, 0.15)] {
         assert!((ramp.at(x, 0.0).height - expected).abs() < 1e-15);
@@ -190,12 +188,7 @@ fn density(z: &[f64], step: f64, window: usize) -> Vec<f64> {
 fn random_profiles_have_the_density_of_their_class() {
     for (class, seed) in [(0, 1.0), (2, 1.0), (2, 77.0), (4, 5.0)] {
         let kind = random(|kind| {
-            if let RoadKind::Iso8608 {
-                class: c, seed: s, ..
-            } = kind
-            {
-                (*c, *s) = (class, seed);
-            }
+            (kind.class, kind.seed) = (class, seed);
         });
         let surface = Surface::new(&kind).unwrap();
         // Not the grid of the profile.
@@ -206,7 +199,7 @@ fn random_profiles_have_the_density_of_their_class() {
         let window = 4096;
         let found = density(&z, step, window);
         let bin = 1.0 / (window as f64 * step);
-        let (_, rough) = RoadKind::CLASSES[class];
+        let (_, rough) = Iso8608::CLASSES[class];
         let mut low = 0.032;
         while low < 2.0 {
             let range = (low / bin).ceil() as usize..(2.0 * low / bin).ceil() as usize;
@@ -226,14 +219,7 @@ fn random_profiles_have_the_density_of_their_class() {
 
 #[test]
 fn profiles_repeat_and_depend_on_the_seed_only() {
-    let surface = |seed: f64| {
-        Surface::new(&random(|kind| {
-            if let RoadKind::Iso8608 { seed: s, .. } = kind {
-                *s = seed;
-            }
-        }))
-        .unwrap()
-    };
+    let surface = |seed: f64| Surface::new(&random(|kind| kind.seed = seed)).unwrap();
     let (a, b, c) = (surface(3.0), surface(3.0), surface(4.0));
     for x in [0.0, 1.234, 999.999, -17.5] {
         assert_eq!(a.at(x, 0.0), b.at(x, 0.0));
@@ -246,12 +232,7 @@ fn profiles_repeat_and_depend_on_the_seed_only() {
 fn tracks_are_as_coherent_as_asked() {
     let correlation = |coherence: f64| {
         let kind = random(|kind| {
-            if let RoadKind::Iso8608 {
-                track, coherence: c, ..
-            } = kind
-            {
-                (*track, *c) = (1.5, coherence);
-            }
+            (kind.track, kind.coherence) = (1.5, coherence);
         });
         let surface = Surface::new(&kind).unwrap();
         let (mut ll, mut rr, mut lr) = (0.0, 0.0, 0.0);
@@ -270,55 +251,28 @@ fn tracks_are_as_coherent_as_asked() {
 
 #[test]
 fn impossible_numbers_are_refused() {
-    let set: [fn(&mut RoadKind); 7] = [
-        |kind| {
-            if let RoadKind::Iso8608 { length, .. } = kind {
-                *length = f64::INFINITY
-            }
-        },
-        |kind| {
-            if let RoadKind::Iso8608 { length, .. } = kind {
-                *length = 1e12
-            }
-        },
-        |kind| {
-            if let RoadKind::Iso8608 { lowest, .. } = kind {
-                *lowest = 5.0
-            }
-        },
-        |kind| {
-            if let RoadKind::Iso8608 { seed, .. } = kind {
-                *seed = 0.5
-            }
-        },
-        |kind| {
-            if let RoadKind::Iso8608 { coherence, .. } = kind {
-                *coherence = f64::NAN
-            }
-        },
-        |kind| {
-            if let RoadKind::Iso8608 { roughness, .. } = kind {
-                *roughness = -1.0
-            }
-        },
-        |kind| {
-            if let RoadKind::Iso8608 { highest, .. } = kind {
-                *highest = 0.0
-            }
-        },
+    let set: [fn(&mut Iso8608); 7] = [
+        |kind| kind.length = f64::INFINITY,
+        |kind| kind.length = 1e12,
+        |kind| kind.lowest = 5.0,
+        |kind| kind.seed = 0.5,
+        |kind| kind.coherence = f64::NAN,
+        |kind| kind.roughness = -1.0,
+        |kind| kind.highest = 0.0,
     ];
     for change in set {
         let kind = random(change);
         assert!(Surface::new(&kind).is_err(), "{kind:?}");
     }
-    let bump = RoadKind::Bump {
+    let bump = Bump {
         start: 0.0,
         length: 0.0,
         height: 1.0,
-    };
+    }
+    .into();
     assert_eq!(
         Surface::new(&bump).unwrap_err().to_string(),
-        "the length of the bump (`length`) is 0, but must be positive"
+        "the length of the bump (`length`) is 0, but must be positive; correct it"
     );
     assert!(
         !Surface::new(&random(|_| {}))

@@ -4,7 +4,7 @@ use crate::corpus::{NAN, pendulum};
 use holonom_multibody::Signal;
 use holonom_multibody::description::{Control, Description, Path, Pursuit};
 use holonom_multibody::elements::controls::{SpeedLaw, SteeringLaw};
-use holonom_multibody::path::PathKind;
+use holonom_multibody::path::{Circle, Iso3888One, Iso3888Two, PathKind, Points, Straight};
 
 /// What is wrong, and a mechanism in which it is.
 pub fn all() -> Vec<(&'static str, Description)> {
@@ -19,17 +19,24 @@ pub fn all() -> Vec<(&'static str, Description)> {
     };
     let path = |kind| driver(kind, Pursuit::new("course", "arm"), law());
     let through = |x: &[f64], y: &[f64], closed| {
-        path(PathKind::Points {
-            x: x.to_vec(),
-            y: y.to_vec(),
-            closed,
-            lane: 0.0,
-        })
+        path(
+            Points {
+                x: x.to_vec(),
+                y: y.to_vec(),
+                closed,
+                lane: 0.0,
+            }
+            .into(),
+        )
     };
     let steering = |change: &dyn Fn(&mut SteeringLaw)| {
         let mut changed = law();
         change(&mut changed);
-        driver(PathKind::iso_3888_2(1.8), Pursuit::new("course", "arm"), changed)
+        driver(
+            Iso3888Two::new(1.8).into(),
+            Pursuit::new("course", "arm"),
+            changed,
+        )
     };
     let pace = |change: &dyn Fn(&mut SpeedLaw)| {
         let mut law = SpeedLaw {
@@ -43,7 +50,7 @@ pub fn all() -> Vec<(&'static str, Description)> {
         pendulum().control(control)
     };
     let sensor = |channel: &str| Control::sensor("sensor", channel);
-    let straight = || PathKind::Straight { lane: 0.0 };
+    let straight = || PathKind::from(Straight { lane: 0.0 });
     vec![
         (
             "a driver on no path",
@@ -80,12 +87,15 @@ pub fn all() -> Vec<(&'static str, Description)> {
         ),
         (
             "a circle without radius",
-            path(PathKind::Circle {
-                radius: 0.0,
-                lane: 0.0,
-            }),
+            path(
+                Circle {
+                    radius: 0.0,
+                    lane: 0.0,
+                }
+                .into(),
+            ),
         ),
-        ("a vehicle without width", path(PathKind::iso_3888_1(0.0))),
+        ("a vehicle without width", path(Iso3888One::new(0.0).into())),
         (
             "a driver who looks back",
             steering(&|law| (law.preview_time, law.preview_distance) = (-0.5, 0.0)),

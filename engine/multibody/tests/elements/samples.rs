@@ -12,7 +12,7 @@ use holonom_multibody::elements::references::{
     Attached, JointCoordinate, Prepare, RoadPlace, RollingContact,
 };
 use holonom_multibody::rail::{CreepLaw, FallingFriction, Reduction};
-use holonom_multibody::road::Surface;
+use holonom_multibody::road::{Flat, Surface};
 use holonom_multibody::tree::Attachment;
 use holonom_multibody::tyre::{Linear, MagicFormula, TyreLaw};
 use std::sync::Arc;
@@ -429,7 +429,7 @@ pub fn samples(places: &Places) -> Vec<Sample> {
         carcass.rolling_resistance = 0.01;
         let road = RoadPlace {
             frame: from,
-            surface: Surface::Flat,
+            surface: Surface::Flat(Flat),
             signs: [1.0; 2],
             friction: 0.9,
         };

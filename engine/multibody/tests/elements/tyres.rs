@@ -8,7 +8,7 @@ use holonom_multibody::elements::forces::{ForceLaw, Tyre, TyreLaws};
 use holonom_multibody::elements::references::RoadPlace;
 use holonom_multibody::elements::scene::{Loads, Scene};
 use holonom_multibody::kinematics::world::WorldNode;
-use holonom_multibody::road::{RoadKind, Surface};
+use holonom_multibody::road::{Bump, Flat, Height, Surface};
 use holonom_multibody::tree::Attachment;
 use holonom_multibody::tree::Tree;
 use holonom_multibody::tyre::{Calspan, Linear, MagicFormula, Tmeasy, TmeasyAxis, TyreLaw};
@@ -203,12 +203,12 @@ pub fn tmeasy() -> Tmeasy {
 fn wavy() -> Surface {
     let scope = Scope::new().variable("x").variable("y");
     let height = Expression::parse("0.02*sin(3*x)*cos(2*y) + 0.03*y", &scope, None).unwrap();
-    Surface::new(&RoadKind::Height { height }).unwrap()
+    Surface::new(&Height { height }.into()).unwrap()
 }
 
 fn tyres() -> Vec<Tyre> {
     let mut list = Vec::new();
-    for surface in [Surface::Flat, wavy()] {
+    for surface in [Surface::Flat(Flat), wavy()] {
         for law in [
             TyreLaw::Linear(linear()),
             TyreLaw::Calspan(calspan()),
@@ -420,7 +420,7 @@ fn standstill_is_regular() {
             for x in dual.contact(&tyre).into_iter().chain(dual.rates(&tyre)) {
                 assert!(x.is_finite(), "{tyre:?}: {x:?}");
             }
-            if matches!(tyre.mount.road.surface, Surface::Flat) {
+            if tyre.mount.road.surface.is_flat() {
                 assert_eq!(state.rates(&tyre), [0.0, 0.0]);
             }
         }
@@ -480,7 +480,7 @@ fn rolling_takes_power() {
 /// The load is k δ + k₂ δ² + d δ̇ and acts through the contact point.
 #[test]
 fn load_and_contact_point() {
-    let tyre = tyre(TyreLaw::Linear(linear()), Surface::Flat);
+    let tyre = tyre(TyreLaw::Linear(linear()), Surface::Flat(Flat));
     let mut state = rolling(0.28, 0.0, 0.0);
     state.world[WHEEL].velocity.0[2] = -0.1;
     let loads = state.loads(&tyre);
@@ -508,7 +508,7 @@ fn load_and_contact_point() {
     let scope = Scope::new().variable("x").variable("y");
     let height = Expression::parse("0.1*x", &scope, None).unwrap();
     let mut sloped = tyre.clone();
-    sloped.mount.road.surface = Surface::new(&RoadKind::Height { height }).unwrap();
+    sloped.mount.road.surface = Surface::new(&Height { height }.into()).unwrap();
     let state = rolling(0.02 + 0.28 * 1.01_f64.sqrt(), 0.0, 0.0);
     let force = state.loads(&sloped)[WHEEL].force;
     close(force.0[0] / force.0[2], -0.1, 1e-12, "slope");
@@ -561,12 +561,12 @@ fn the_load_is_the_slope_of_the_energy_on_waves() {
 /// A bump as short as the averaged length is seen with its mean height.
 #[test]
 fn enveloping_averages_the_road() {
-    let bump = RoadKind::Bump {
+    let bump = Bump {
         start: 0.1,
         length: 0.2,
         height: 0.01,
     };
-    let mut tyre = tyre(TyreLaw::Linear(linear()), Surface::new(&bump).unwrap());
+    let mut tyre = tyre(TyreLaw::Linear(linear()), Surface::new(&bump.into()).unwrap());
     let load = |tyre: &Tyre| rolling(0.295, 0.0, 0.0).contact(tyre)[2];
     let single = load(&tyre);
     close(single, 200e3 * 0.015 + 1e6 * 0.000225, 1e-9, "on top");
@@ -637,7 +637,7 @@ fn mirrored_in_the_road_itself() {
 /// What a tyre shows, and sensors read: load and deflection, forces, slips of the tread at speed, camber.
 #[test]
 fn shown_values() {
-    let tyre = tyre(TyreLaw::Linear(linear()), Surface::Flat);
+    let tyre = tyre(TyreLaw::Linear(linear()), Surface::Flat(Flat));
     let mut state = rolling(0.28, 20.0, 20.0 / 0.3);
     state.own = [0.006, -0.01];
     let lean = 0.05_f64;

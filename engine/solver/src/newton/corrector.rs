@@ -6,9 +6,9 @@ use super::NewtonOptions;
 use super::bounds::Bounds;
 use super::iteration::{Newton, NewtonState};
 use super::linearisation::{Linearisation, LinearisationState};
+use super::operator::{Placed, Shift};
 use super::pattern_log::PatternEvent;
 use super::rounding::{Rounding, RoundingState};
-use super::scheme::Scheme;
 use super::tuning::POOR_RATE;
 use crate::equations::Equations;
 use crate::explain::{Decision, Decisions};
@@ -86,6 +86,55 @@ pub struct CorrectorStep {
     pub h: f64,
     /// Whether the attempt before failed its error test.
     pub after_error_failure: bool,
+}
+
+/// A nonlinear system with the operator by which it is solved.
+pub(crate) trait Scheme: Placed {
+    /// Whether the operator must have the α of the step, because nothing makes up for another one.
+    const NEEDS_MATCH: bool;
+
+    /// Residuals that one correction takes.
+    fn work(&self) -> f64;
+
+    /// Gets ready to iterate from the prediction.
+    fn begin(
+        &mut self,
+        corrector: &mut Corrector,
+        equations: &mut Equations<'_>,
+        step: &CorrectorStep,
+    ) -> Result<(), Rejection>;
+
+    /// Gives the corrector the residual where the Jacobian is evaluated.
+    fn residual_for_jacobian(
+        &mut self,
+        corrector: &mut Corrector,
+        equations: &mut Equations<'_>,
+        step: &CorrectorStep,
+    ) -> Result<(), Rejection>;
+
+    /// What the operator is to be made for.
+    fn shift(&self, step: &CorrectorStep) -> Shift<'static>;
+
+    /// Iterates with the operator in use, from the prediction.
+    fn iterate(
+        &mut self,
+        corrector: &mut Corrector,
+        equations: &mut Equations<'_>,
+        weights: &Weights,
+        step: &CorrectorStep,
+    ) -> Result<(), Rejection>;
+
+    /// After convergence: moves what fell below its bound back onto it.
+    fn respect_bounds(
+        &mut self,
+        corrector: &mut Corrector,
+        weights: &Weights,
+        step: &CorrectorStep,
+    ) -> Result<(), Rejection>;
+
+    /// Back to the prediction, to the bit: differences from a residual that belongs to another rounding
+    /// of y would show entries where there are none.
+    fn rewind(&mut self, corrector: &mut Corrector);
 }
 
 impl Corrector {

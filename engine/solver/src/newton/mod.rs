@@ -22,6 +22,7 @@ mod tuning;
 
 pub use crate::options::NewtonOptions;
 pub use convergence::{Convergence, RateMemory, Verdict};
+pub(crate) use corrector::Scheme;
 pub use corrector::{Corrector, CorrectorState, CorrectorStep};
 pub(crate) use iteration::Iteration;
 pub use iteration::Newton;
@@ -29,4 +30,3 @@ pub use linearisation::Linearisation;
 pub use pattern_log::PatternEvent;
 pub use point::PointSolver;
 pub use scaling::Scales;
-pub(crate) use scheme::Scheme;

@@ -1,10 +1,9 @@
 //! The corrector iteration at one point, Arnold (18):
 //! y ← y − c J̄⁻¹ F(t, y, αy + β), with the matrix kept over many steps.
 
-use super::corrector::{Corrector, CorrectorStep};
+use super::corrector::{Corrector, CorrectorStep, Scheme};
 use super::iteration::Iteration;
 use super::operator::{Direct, IterationOperator, Placed, Shift};
-use super::scheme::Scheme;
 use super::tuning::LINEAR_ACCURACY;
 use crate::equations::Equations;
 use crate::linear::LinearSolver;

@@ -1,59 +1,9 @@
-//! [`Scheme`]: a nonlinear system that a [`Corrector`] solves, and what it sees of it.
+//! What a [`Scheme`](super::Scheme) sees of a [`Corrector`].
 
-use super::corrector::{Corrector, CorrectorStep};
-use super::operator::{Placed, Shift};
+use super::corrector::Corrector;
 use super::{NewtonOptions, linearisation::Linearisation};
 use crate::equations::Equations;
 use holonom_dae::{Rejection, Weights};
-
-/// A nonlinear system with the operator by which it is solved.
-pub(crate) trait Scheme: Placed {
-    /// Whether the operator must have the α of the step, because nothing makes up for another one.
-    const NEEDS_MATCH: bool;
-
-    /// Residuals that one correction takes.
-    fn work(&self) -> f64;
-
-    /// Gets ready to iterate from the prediction.
-    fn begin(
-        &mut self,
-        corrector: &mut Corrector,
-        equations: &mut Equations<'_>,
-        step: &CorrectorStep,
-    ) -> Result<(), Rejection>;
-
-    /// Gives the corrector the residual where the Jacobian is evaluated.
-    fn residual_for_jacobian(
-        &mut self,
-        corrector: &mut Corrector,
-        equations: &mut Equations<'_>,
-        step: &CorrectorStep,
-    ) -> Result<(), Rejection>;
-
-    /// What the operator is to be made for.
-    fn shift(&self, step: &CorrectorStep) -> Shift<'static>;
-
-    /// Iterates with the operator in use, from the prediction.
-    fn iterate(
-        &mut self,
-        corrector: &mut Corrector,
-        equations: &mut Equations<'_>,
-        weights: &Weights,
-        step: &CorrectorStep,
-    ) -> Result<(), Rejection>;
-
-    /// After convergence: moves what fell below its bound back onto it.
-    fn respect_bounds(
-        &mut self,
-        corrector: &mut Corrector,
-        weights: &Weights,
-        step: &CorrectorStep,
-    ) -> Result<(), Rejection>;
-
-    /// Back to the prediction, to the bit: differences from a residual that belongs to another rounding
-    /// of y would show entries where there are none.
-    fn rewind(&mut self, corrector: &mut Corrector);
-}
 
 /// What schemes see of a corrector.
 impl Corrector {

@@ -5,7 +5,7 @@ use super::{ConstraintElement, ConstraintKind, ConstraintLaw, DescribedConstrain
 use crate::diagnostic::Diagnostic;
 use crate::fields::{Field, Fields};
 use crate::description::{Axis, Constraint, Mirror};
-use crate::elements::faults::{Faults, wrong_variable};
+use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, Prepare, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
 use holonom_expression::Expression;
@@ -221,7 +221,7 @@ impl DescribedConstraint for WheelRail<Named> {
         let shape = &self.shape;
         for law in [&shape.wheel_profile, &shape.rail_profile] {
             if let Err(error) = law.over_variables(&["s"]) {
-                faults.add(wrong_variable(&error));
+                faults.add(Diagnostic::from(&error));
                 return;
             }
         }

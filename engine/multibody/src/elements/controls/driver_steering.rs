@@ -222,13 +222,13 @@ impl Control {
     /// ```
     /// use holonom_multibody::description::{Body, Control, Description, Joint, JointKind, Path, Pursuit};
     /// use holonom_multibody::elements::controls::SteeringLaw;
-    /// use holonom_multibody::path::PathKind;
+    /// use holonom_multibody::path::Iso3888One;
     ///
     /// let law = SteeringLaw { wheelbase: 2.6, ..SteeringLaw::default() };
     /// let model = Description::new("driven")
     ///     .body(Body::new("car", 1200.0).inertia_diagonal([400.0, 1800.0, 2000.0]))
     ///     .joint(Joint::new("motion", JointKind::Planar, "ground", "car").start_at(0, 0.0, 20.0))
-    ///     .path(Path::new("course", PathKind::iso_3888_1(1.8)))
+    ///     .path(Path::new("course", Iso3888One::new(1.8)))
     ///     .control(Control::driver_steering("driver", Pursuit::new("course", "car"), law))
     ///     .compile()?;
     /// assert_eq!(model.states.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["driver.arc", "driver.angle"]);

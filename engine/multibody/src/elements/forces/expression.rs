@@ -1,9 +1,10 @@
 //! A law between two frames written as expressions. When compiled it is a [`User`](super::User) law.
 
 use super::{DescribedForce, ExpressionLaw, ForceElement, User};
+use crate::diagnostic::Diagnostic;
 use crate::fields::{FROM, Field, Fields, TO};
 use crate::mirror::Mirror;
-use crate::elements::faults::{Faults, wrong_variable};
+use crate::elements::faults::Faults;
 use crate::elements::references::{Named, Resolve};
 use holonom_algebra::{Function, Generic};
 use holonom_expression::Expression as Formula;
@@ -39,7 +40,7 @@ impl DescribedForce for Expression {
 
     fn faults(&self, faults: &mut Faults) {
         if let Err(error) = ExpressionLaw::new(self.force.clone(), self.torque.clone()) {
-            faults.add(wrong_variable(&error));
+            faults.add(Diagnostic::from(&error));
         }
     }
 

@@ -8,7 +8,7 @@ use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, Prepare, References, Resolve};
 use crate::elements::scene::{Loads, Scene};
 use crate::tree::Attachment;
-use crate::road::{Elevation, Surface};
+use crate::road::Elevation;
 use crate::tyre::smooth::{at_least, direction, magnitude, rise, root};
 use crate::tyre::tir::{TirError, TirFile};
 use crate::tyre::{Contact, Forces, MagicFormula, TyreLaw};
@@ -210,7 +210,7 @@ impl Tyre {
                 slope: [e.slope[0] * sx, e.slope[1] * sy],
             }
         };
-        if self.mount.enveloping == 0.0 || matches!(self.mount.road.surface, Surface::Flat) {
+        if self.mount.enveloping == 0.0 || self.mount.road.surface.is_flat() {
             return at(x, y);
         }
         let mut mean = Elevation {
@@ -239,10 +239,7 @@ impl Tyre {
         // The contact point: from the foot of the centre, corrected where the road is not flat.
         let mut ground = self.ground(centre.0[0], centre.0[1], Vec3::zero());
         let mut foot = Vec3([centre.0[0], centre.0[1], ground.height]);
-        let mut corrections = match self.mount.road.surface {
-            Surface::Flat => 0,
-            _ => 2,
-        };
+        let mut corrections = if self.mount.road.surface.is_flat() { 0 } else { 2 };
         let (normal, forward, up, cos, radius) = loop {
             let normal = ground.normal();
             let cross = axle.cross(normal);
@@ -428,10 +425,7 @@ impl ForceLaw for Tyre {
     }
 
     fn place_size(&self) -> usize {
-        match self.mount.road.surface {
-            Surface::Flat => 0,
-            _ => 2,
-        }
+        if self.mount.road.surface.is_flat() { 0 } else { 2 }
     }
 
     /// The place of the wheel's centre on the road.

@@ -1,7 +1,6 @@
 //! `holonom view`: a result or a model in three dimensions, in the browser.
 
 mod live;
-pub mod page;
 mod playground;
 mod room;
 mod server;

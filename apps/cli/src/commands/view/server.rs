@@ -1,8 +1,8 @@
 //! The server behind the page: on this machine only, for whoever knows the token.
 
-use super::page;
 use super::room::Room;
 use crate::error::Error;
+use holonom_viewer as page;
 use serde_json::{Value, json};
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};

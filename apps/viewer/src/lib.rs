@@ -1,23 +1,23 @@
-//! The parts of the page, which are compiled into the program.
+//! The page of `holonom view`: plain ES modules on WebGL 2, without dependencies, compiled into the command.
 
 /// Modules in the order in which they use each other.
 const MODULES: [&str; 9] = [
-    include_str!("../../../../viewer/math.js"),
-    include_str!("../../../../viewer/camera.js"),
-    include_str!("../../../../viewer/renderer.js"),
-    include_str!("../../../../viewer/source.js"),
-    include_str!("../../../../viewer/stage.js"),
-    include_str!("../../../../viewer/plots.js"),
-    include_str!("../../../../viewer/tree.js"),
-    include_str!("../../../../viewer/playground.js"),
-    include_str!("../../../../viewer/main.js"),
+    include_str!("../math.js"),
+    include_str!("../camera.js"),
+    include_str!("../renderer.js"),
+    include_str!("../source.js"),
+    include_str!("../stage.js"),
+    include_str!("../plots.js"),
+    include_str!("../tree.js"),
+    include_str!("../playground.js"),
+    include_str!("../main.js"),
 ];
 
 /// The page without style, script and data.
-const PAGE: &str = include_str!("../../../../viewer/index.html");
+const PAGE: &str = include_str!("../index.html");
 
 /// The style sheet.
-pub const STYLE: &str = include_str!("../../../../viewer/style.css");
+pub const STYLE: &str = include_str!("../style.css");
 
 /// All modules as one: a page from disk cannot load others.
 pub fn script() -> String {

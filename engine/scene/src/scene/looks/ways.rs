@@ -40,7 +40,7 @@ impl Looks<'_> {
                 continue;
             };
             let (length, width) = (300.0, 12.0);
-            let flat = matches!(road.kind, RoadKind::Flat);
+            let flat = matches!(road.kind, RoadKind::Flat(_));
             let (n, m) = if flat { (1, 1) } else { (1500, 12) };
             let signs = [road.reversed, road.swapped].map(|turned| if turned { -1.0 } else { 1.0 });
             // From a little before the start to where most runs end.

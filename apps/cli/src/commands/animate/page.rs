@@ -1,11 +1,11 @@
 //! One page with everything in it, which opens from disk without a network.
 
 use super::Request;
-use crate::commands::view::page;
 use crate::error::Error;
 use crate::film::{Film, floats};
 use crate::output;
 use holonom_scene::thin::{NUMBERS, Tolerance, keep};
+use holonom_viewer as page;
 use serde_json::{Map, Value, json};
 
 /// Nothing moves by more than this part of the scene.

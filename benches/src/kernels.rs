@@ -70,8 +70,11 @@ fn assembled(model: &str) -> Result<Assembled, Fault> {
     Ok(Arc::new(description(model)?.compile()?).assemble(&Default::default())?)
 }
 
+/// A system with the time, y and ẏ of its start.
+type Started = (Box<dyn System>, f64, [Vec<f64>; 2]);
+
 /// The equations of a model in the stabilised form, and its start.
-fn equations(model: &str) -> Result<(Box<dyn System>, f64, [Vec<f64>; 2]), Fault> {
+fn equations(model: &str) -> Result<Started, Fault> {
     let start = assembled(model)?;
     let t = start.t;
     let equations = start.equations(Form::Ggl, Formalism::Residual)?;

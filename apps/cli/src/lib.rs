@@ -20,11 +20,13 @@ mod outcome;
 mod error;
 mod output;
 mod progress;
+mod interrupt;
 mod lock;
 mod failure;
 mod model;
 mod settings;
 mod report;
+mod film;
 mod commands;
 
 pub use commands::command_line;

@@ -66,12 +66,30 @@ pub struct Named {
     pub file: ModelFile,
     /// Stem for the names of files made from it.
     pub stem: String,
+    /// The folder of the file; none for a shipped model.
+    pub folder: Option<PathBuf>,
+}
+
+impl Named {
+    /// Where the files of its meshes are found later, if it has meshes.
+    pub fn folder_of_meshes(&self) -> Option<String> {
+        let meshes = self
+            .file
+            .description
+            .shapes
+            .iter()
+            .any(|shape| shape.mesh().is_some());
+        let folder = self.folder.as_deref().filter(|_| meshes)?;
+        let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
+        folder.to_str().map(str::to_string)
+    }
 }
 
 /// Where a model is read from.
 pub struct Origin {
     files: Files,
     path: PathBuf,
+    shipped: bool,
 }
 
 impl Origin {
@@ -79,10 +97,10 @@ impl Origin {
     pub fn of(asked: &Asked) -> Result<Self, Error> {
         let model = &asked.model;
         let path = Path::new(model);
-        let (files, path) = if path.exists() {
-            (Files::disk(), path.to_path_buf())
+        let (files, path, shipped) = if path.exists() {
+            (Files::disk(), path.to_path_buf(), false)
         } else if let Some(entry) = holonom_models::find(model) {
-            (entry.files(), entry.path().into())
+            (entry.files(), entry.path().into(), true)
         } else {
             let names = holonom_models::all().iter().map(|entry| entry.name);
             let hint = match did_you_mean(model, names) {
@@ -93,7 +111,16 @@ impl Origin {
             return Err(Error::Usage(text));
         };
         let files = files.strict(asked.strict).library(asked.library.clone());
-        Ok(Self { files, path })
+        Ok(Self { files, path, shipped })
+    }
+
+    /// The folder of the file on disk.
+    pub fn folder(&self) -> Option<PathBuf> {
+        let parent = self.path.parent().filter(|_| !self.shipped)?;
+        Some(match parent.as_os_str().is_empty() {
+            true => PathBuf::from("."),
+            false => parent.to_path_buf(),
+        })
     }
 
     /// For several readings: every file is read and parsed once.
@@ -118,7 +145,11 @@ impl Origin {
         let stem = self.path.file_stem();
         let stem = stem.map_or("model".into(), |stem| stem.to_string_lossy().into_owned());
         let file = read_with_offsets(&self.path, &self.files, &overrides, offsets).map_err(Error::Model)?;
-        Ok(Named { file, stem })
+        Ok(Named {
+            file,
+            stem,
+            folder: self.folder(),
+        })
     }
 }
 

@@ -81,6 +81,10 @@ fn repair(rest: &mut Description, errors: &[Diagnostic], gone: &mut HashSet<Stri
             ThingKind::Rod => rest.rods.retain(|rod| !is(&rod.name)),
             ThingKind::Force => rest.forces.retain(|force| !is(&force.name)),
             ThingKind::Control => rest.controls.retain(|control| !is(&control.name)),
+            ThingKind::Shape => {
+                let on = name_of_shape(&thing.name);
+                rest.shapes.retain(|shape| shape.on != on);
+            }
             ThingKind::Road => rest.roads.retain(|road| !is(&road.name)),
             ThingKind::StartHint => rest.hints.retain(|hint| !is(&hint.to)),
             ThingKind::Path => rest.paths.retain(|path| !is(&path.name)),
@@ -163,4 +167,9 @@ fn has_unread(file: &ModelFile) -> bool {
         _ => false,
     });
     missing.next().is_some()
+}
+
+/// The frame of a shape by what errors call it.
+fn name_of_shape(name: &str) -> &str {
+    name.split('#').next().unwrap_or(name)
 }

@@ -175,3 +175,22 @@ fn plain(path: &Path) -> PathBuf {
     }
     out
 }
+
+/// Why the name of a mesh is refused; none if it is within the folder of the model.
+pub(crate) fn outside(file: &str) -> Option<&'static str> {
+    if file.contains("://") {
+        return Some("is an address; meshes are read from the folder of the model");
+    }
+    let mut depth = 0_usize;
+    for part in Path::new(file).components() {
+        match part {
+            Component::Normal(_) => depth += 1,
+            Component::CurDir => {}
+            Component::ParentDir if depth > 0 => depth -= 1,
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
+                return Some("is outside of the folder of the model");
+            }
+        }
+    }
+    None
+}

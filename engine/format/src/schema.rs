@@ -4,7 +4,7 @@ use crate::read::VERSION;
 use crate::read::syntax::{HINTS, ORIENTATIONS, TABLES};
 use crate::settings::{SETTINGS, SettingKind};
 use holonom_multibody::description::fields::{Need, Noted, Sort, note};
-use holonom_multibody::description::{Body, Joint, Path, Road, Rod, StartHint, Track};
+use holonom_multibody::description::{Body, Joint, Path, Road, Rod, SHAPES, Shape, StartHint, Track};
 use holonom_multibody::elements::Library;
 use holonom_multibody::elements::joints::JOINTS;
 use holonom_multibody::path::PATHS;
@@ -209,6 +209,21 @@ fn part(table: &str, library: &Library) -> Value {
             }
             list_of(object(properties, &required))
         }
+        "shape" => {
+            let kinds = SHAPES.iter().map(|info| {
+                let fields = note(|v| Shape::new("", (info.template)()).fields(v));
+                let (mut properties, mut required) = described(&fields);
+                let kind = json!({ "const": info.name, "description": info.doc });
+                properties.insert("kind".to_string(), kind);
+                properties.insert("position".to_string(), vector());
+                for key in ORIENTATIONS {
+                    properties.insert(key.to_string(), orientation(key));
+                }
+                required.push("kind");
+                object(properties, &required)
+            });
+            list_of(json!({ "oneOf": kinds.collect::<Vec<_>>() }))
+        }
         "force" => {
             let kinds = library.forces().filter(|info| info.in_files).map(|info| {
                 let fields = note(|v| (info.template)().fields(v));
@@ -408,7 +423,8 @@ fn sort(sort: &Sort) -> Value {
         Sort::Choice(names) => json!({ "enum": names }),
         Sort::Numbers => json!({ "type": "array", "items": number() }),
         Sort::Frames => json!({ "type": "array", "items": { "type": "string" } }),
-        Sort::Channel => json!({ "type": "string" }),
+        Sort::Points => list_of(vector()),
+        Sort::Channel | Sort::Text => json!({ "type": "string" }),
     }
 }
 

@@ -8,13 +8,14 @@ use crate::read::VERSION;
 use crate::read::syntax::HINTS;
 use crate::settings::{SETTINGS, SettingValue};
 use core::fmt::Write;
+use holonom_algebra::Mat3;
 use holonom_expression::Expression;
 use holonom_expression::curve::{Curve, Extrapolation, Interpolation};
 use holonom_multibody::Signal;
 use holonom_multibody::description::fields::{Field, Fields, Need, diagonal};
 use holonom_multibody::description::{
     Body, Coordinate, CoordinateMotion, CoordinateRef, Description, Document, Frame, Hold, Joint, Marker,
-    Path, Road, Rod, StartHint, Track,
+    Path, Road, Rod, Shape, StartHint, Track,
 };
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -173,6 +174,10 @@ impl Writer<'_> {
                 let rows: Vec<String> = rows.collect();
                 let _ = writeln!(text, "matrix = {}", list(rows));
             }
+        }
+        for (number, shape) in d.shapes.iter().enumerate() {
+            self.thing = d.shape_place(number).to_string();
+            text += &self.shape(shape);
         }
         for road in &d.roads {
             self.thing = format!("road \"{}\"", road.name);
@@ -428,6 +433,26 @@ impl Writer<'_> {
         }
     }
 
+    fn shape(&mut self, shape: &Shape) -> String {
+        let info = shape.kind.info();
+        let template = |v: &mut dyn Fields| Shape::new("", (info.template)()).fields(v);
+        let fields = self.fields(template, |v| shape.clone().fields(v));
+        let mut text = format!("\n[[shape]]\nkind = \"{}\"\n{fields}", info.name);
+        if shape.frame.position.0 != [0.0; 3] {
+            let position = list(shape.frame.position.0.map(|x| self.number(x)));
+            let _ = writeln!(text, "position = {position}");
+        }
+        if shape.frame.rotation != Mat3::identity() {
+            let rows = shape
+                .frame
+                .rotation
+                .0
+                .map(|row| list(row.map(|x| self.number(x))));
+            let _ = writeln!(text, "matrix = {}", list(rows));
+        }
+        text
+    }
+
     fn reference(&mut self, coordinate: &CoordinateRef) -> String {
         let joint = self
             .description
@@ -570,6 +595,18 @@ impl Fields for FieldWriter<'_, '_> {
 
     fn constraint(&mut self, field: &Field, value: &mut String) {
         self.add(field, quoted(value));
+    }
+
+    fn text(&mut self, field: &Field, value: &mut String) {
+        self.add(field, quoted(value));
+    }
+
+    fn points(&mut self, field: &Field, value: &mut Vec<[f64; 3]>) {
+        let points: Vec<String> = value
+            .iter()
+            .map(|point| list(point.map(|x| self.writer.number(x))))
+            .collect();
+        self.add(field, list(points));
     }
 
     fn document(&mut self, field: &Field, value: &mut Document) {

@@ -84,7 +84,7 @@ fn case(name: &str) -> (SettingValue, Vec<(&'static str, SettingValue)>) {
         "t_start" => 0.1.into(),
         "t_end" => 0.2.into(),
         "output_step" => 0.05.into(),
-        "rtol" | "atol" => 1e-3.into(),
+        "rtol" | "atol" => 1e-2.into(),
         "assemble" => false.into(),
         "data_precision" => 1e-4.into(),
         "form" => "index2".into(),
@@ -142,6 +142,9 @@ fn outcome(stepper: &str, settings: &[(&str, SettingValue)]) -> Result<(String, 
     let mut all = Settings {
         t_end: Some(0.4),
         output_step: Some(0.1),
+        // Methods of low order would take minutes at the default.
+        rtol: Some(1e-3),
+        atol: Some(1e-3),
         stepper: Some(stepper.into()),
         ..Settings::default()
     };
@@ -210,8 +213,9 @@ fn every_setting_with_every_stepper() {
     let mut wrong = Vec::new();
     let mut table = String::new();
     for info in SETTINGS.iter() {
-        // No choice of the method, and nothing that this model has: redundant constraints.
-        if ["stepper", "data_precision"].contains(&info.name) {
+        // No choice of the method; and nothing that this model has: redundant constraints, and more columns than are
+        // computed at a time.
+        if ["stepper", "data_precision", "jacobian_shares"].contains(&info.name) {
             continue;
         }
         table += &format!("{:24}", info.name);

@@ -33,6 +33,8 @@ pub enum ThingKind {
     Include,
     /// A start hint, called by its second frame.
     StartHint,
+    /// A shape, called by its frame; further ones on the same frame have #2, #3, … behind it.
+    Shape,
     /// A table of a model file.
     Table,
     /// An input of a model file.
@@ -60,6 +62,7 @@ impl ThingKind {
             Self::Control => "control",
             Self::Include => "include",
             Self::StartHint => "start hint for",
+            Self::Shape => "shape on",
             Self::Table => "table",
             Self::Input => "input",
             Self::Channel => "channel",

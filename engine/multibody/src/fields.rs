@@ -140,6 +140,10 @@ visitors! {
     constraint(value: &mut String);
     /// A text in a file of its own.
     document(value: &mut Document);
+    /// A word or the name of a file.
+    text(value: &mut String);
+    /// Points in space.
+    points(value: &mut Vec<[f64; 3]>);
 }
 
 /// The first of two frames.
@@ -190,6 +194,10 @@ pub enum Sort {
     Channel,
     /// Name of a path.
     Path,
+    /// A word or the name of a file.
+    Text,
+    /// Points in space.
+    Points,
 }
 
 impl Sort {
@@ -216,6 +224,8 @@ impl Sort {
             Self::Numbers => "list of numbers".to_string(),
             Self::Channel => "channel".to_string(),
             Self::Path => "path".to_string(),
+            Self::Text => "text".to_string(),
+            Self::Points => "list of points".to_string(),
         }
     }
 }
@@ -358,5 +368,11 @@ impl Fields for Notes {
     }
     fn document(&mut self, field: &Field, value: &mut Document) {
         self.add(field, Sort::Document, format!("{:?}", value.name));
+    }
+    fn text(&mut self, field: &Field, value: &mut String) {
+        self.add(field, Sort::Text, format!("{value:?}"));
+    }
+    fn points(&mut self, field: &Field, value: &mut Vec<[f64; 3]>) {
+        self.add(field, Sort::Points, list(value.iter().map(list)));
     }
 }

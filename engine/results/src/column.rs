@@ -19,6 +19,12 @@ pub mod keys {
     pub const SWEPT: &str = "swept";
     /// Options of the run, as JSON.
     pub const OPTIONS: &str = "options";
+    /// The model as the text of a model file, with the parameters and settings of the run.
+    pub const MODEL_TEXT: &str = "model.text";
+    /// The folder of the model, from which the files of meshes are read.
+    pub const MODEL_FOLDER: &str = "model.folder";
+    /// Number of columns, the last ones, that hold the state and are no channels.
+    pub const STATE: &str = "state";
 
     /// In the metadata of a field: its unit.
     pub(crate) const UNIT: &str = "unit";

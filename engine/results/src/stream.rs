@@ -204,6 +204,18 @@ impl<'a> Pieces<'a> {
         })
     }
 
+    /// Passes over whole batches before a row; gives the first row that follows.
+    pub(crate) fn skip_batches(&mut self, row: u64) -> u64 {
+        let mut before = 0;
+        while let Some(batch) = self.stream.batches.get(self.batch)
+            && before + batch.rows <= row
+        {
+            before += batch.rows;
+            self.batch += 1;
+        }
+        before
+    }
+
     /// Fills the chunk with the next rows; false at the end.
     pub(crate) fn fill(&mut self, chunk: &mut Chunk) -> Result<bool> {
         while let Some(batch) = self.stream.batches.get(self.batch).copied() {

@@ -1,7 +1,7 @@
 //! Reading results of any format, whole or in pieces.
 
 use crate::chunk::{Chunk, FileKind, Loss};
-use crate::column::{Column, Metadata};
+use crate::column::{Column, Metadata, keys};
 use crate::error::{Error, Result};
 use crate::stream::{self, Stream};
 use crate::{csv, parquet};
@@ -15,7 +15,10 @@ use std::path::{Path, PathBuf};
 pub struct Table {
     path: PathBuf,
     kind: FileKind,
+    /// Channels, then the state.
     columns: Vec<Column>,
+    /// Columns that are no state.
+    visible: usize,
     metadata: Metadata,
     rows: u64,
     loss: Option<Loss>,
@@ -35,6 +38,34 @@ impl Table {
         let path = path.as_ref();
         let kind = recognise(path)?;
         let path = path.to_path_buf();
+        let mut table = Self::described(kind, path)?;
+        table.hide_state()?;
+        Ok(table)
+    }
+
+    /// Sets the state apart from the channels.
+    fn hide_state(&mut self) -> Result<()> {
+        let Some(text) = self.metadata.get(keys::STATE) else {
+            return Ok(());
+        };
+        let state = text.parse::<usize>().ok();
+        // The time is no state.
+        match state.and_then(|state| self.columns.len().checked_sub(state)) {
+            Some(visible) if visible > 0 => {
+                self.visible = visible;
+                Ok(())
+            }
+            _ => Err(Error::Header {
+                path: self.path.clone(),
+                reason: format!(
+                    "it declares {text} columns of state, but has {} columns",
+                    self.columns.len()
+                ),
+            }),
+        }
+    }
+
+    fn described(kind: FileKind, path: PathBuf) -> Result<Self> {
         match kind {
             FileKind::ArrowStream | FileKind::ArrowFile => {
                 let mut stream = stream::scan(&path, kind, None)?;
@@ -45,6 +76,7 @@ impl Table {
                 Ok(Self {
                     path,
                     kind,
+                    visible: columns.len(),
                     columns,
                     metadata,
                     rows,
@@ -63,6 +95,7 @@ impl Table {
                 Ok(Self {
                     path,
                     kind,
+                    visible: columns.len(),
                     columns,
                     metadata,
                     rows,
@@ -81,6 +114,7 @@ impl Table {
                 Ok(Self {
                     path,
                     kind,
+                    visible: columns.len(),
                     columns,
                     metadata,
                     rows,
@@ -101,8 +135,24 @@ impl Table {
         self.kind
     }
 
-    /// Its columns in order; the first is the time.
+    /// Its channels in order; the first is the time.
     pub fn columns(&self) -> &[Column] {
+        &self.columns[..self.visible]
+    }
+
+    /// The columns that hold the state, behind the channels: none where the run left them out. They are read by
+    /// their numbers, [`state`](Self::state), and no name or pattern finds them.
+    pub fn state_columns(&self) -> &[Column] {
+        &self.columns[self.visible..]
+    }
+
+    /// Numbers of the columns that hold the state.
+    pub fn state(&self) -> core::ops::Range<usize> {
+        self.visible..self.columns.len()
+    }
+
+    /// Channels and state.
+    pub(crate) fn all_columns(&self) -> &[Column] {
         &self.columns
     }
 
@@ -128,7 +178,7 @@ impl Table {
 
     /// Number of the column with this name.
     pub fn index(&self, name: &str) -> Result<usize> {
-        self.columns
+        self.columns()
             .iter()
             .position(|column| column.name == name)
             .ok_or_else(|| Error::UnknownColumn {
@@ -142,12 +192,12 @@ impl Table {
     /// must match a column.
     pub fn select<P: AsRef<str>>(&self, patterns: &[P]) -> Result<Vec<usize>> {
         let mut chosen = Vec::new();
-        let mut taken = vec![false; self.columns.len()];
+        let mut taken = vec![false; self.visible];
         for text in patterns {
             let text = text.as_ref();
             let pattern = Pattern::new(text);
             let mut any = false;
-            for (index, column) in self.columns.iter().enumerate() {
+            for (index, column) in self.columns().iter().enumerate() {
                 // A name with brackets of its own also matches itself.
                 if column.name == text || pattern.as_ref().is_ok_and(|p| p.matches(&column.name)) {
                     any = true;
@@ -167,14 +217,19 @@ impl Table {
         Ok(chosen)
     }
 
-    /// All columns in pieces of a few megabytes at most.
+    /// All channels in pieces of a few megabytes at most.
     pub fn chunks(&self) -> Result<Chunks<'_>> {
-        let all: Vec<usize> = (0..self.columns.len()).collect();
+        let all: Vec<usize> = (0..self.visible).collect();
         self.chunks_of(&all)
     }
 
     /// The columns with these numbers, in this order, in pieces of a few megabytes at most.
     pub fn chunks_of(&self, columns: &[usize]) -> Result<Chunks<'_>> {
+        self.chunks_from(columns, 0)
+    }
+
+    /// The same from a row on: what stands before it is not read, except in text.
+    pub fn chunks_from(&self, columns: &[usize], first_row: u64) -> Result<Chunks<'_>> {
         if let Some(index) = columns.iter().copied().find(|index| *index >= self.columns.len()) {
             let columns = self.columns.len();
             return Err(Error::ColumnIndex {
@@ -184,9 +239,18 @@ impl Table {
             });
         }
         let chosen = columns.to_vec();
+        let mut row = 0;
         let pieces = match &self.source {
-            Source::Stream(stream) => Pieces::Stream(stream::Pieces::new(&self.path, stream, chosen)?),
-            Source::Parquet(layout) => Pieces::Parquet(parquet::Pieces::new(&self.path, layout, chosen)?),
+            Source::Stream(stream) => {
+                let mut pieces = stream::Pieces::new(&self.path, stream, chosen)?;
+                row = pieces.skip_batches(first_row);
+                Pieces::Stream(pieces)
+            }
+            Source::Parquet(layout) => {
+                let mut pieces = parquet::Pieces::new(&self.path, layout, chosen)?;
+                row = pieces.skip_groups(first_row);
+                Pieces::Parquet(pieces)
+            }
             Source::Csv(layout) => Pieces::Csv(csv::Pieces::new(
                 &self.path,
                 *layout,
@@ -198,9 +262,27 @@ impl Table {
         Ok(Chunks {
             pieces,
             width: columns.len(),
-            row: 0,
+            row,
+            first_row,
             done: false,
         })
+    }
+
+    /// Some rows of the columns with these numbers; fewer where the table ends.
+    pub fn rows_at(&self, columns: &[usize], rows: core::ops::Range<u64>) -> Result<Vec<Vec<f64>>> {
+        let wanted = rows.end.saturating_sub(rows.start) as usize;
+        let mut all = vec![Vec::with_capacity(wanted.min(1 << 16)); columns.len()];
+        let mut chunks = self.chunks_from(columns, rows.start)?;
+        let mut chunk = Chunk::default();
+        let mut found = 0;
+        while found < wanted && chunks.next_into(&mut chunk)? {
+            let take = chunk.rows.min(wanted - found);
+            for (whole, piece) in all.iter_mut().zip(&chunk.columns) {
+                whole.extend_from_slice(&piece[..take]);
+            }
+            found += take;
+        }
+        Ok(all)
     }
 
     /// All numbers of the column with this name.
@@ -223,7 +305,7 @@ impl Table {
     }
 
     fn nearest(&self, name: &str) -> Option<String> {
-        nearest(name, self.columns.iter().map(|column| column.name.as_str())).map(str::to_string)
+        nearest(name, self.columns().iter().map(|column| column.name.as_str())).map(str::to_string)
     }
 }
 
@@ -232,6 +314,8 @@ pub struct Chunks<'a> {
     pieces: Pieces<'a>,
     width: usize,
     row: u64,
+    /// Rows before it are passed over.
+    first_row: u64,
     done: bool,
 }
 
@@ -245,19 +329,32 @@ impl Chunks<'_> {
     /// Reads the next rows into a chunk, whose memory is used again; false at the end.
     pub fn next_into(&mut self, chunk: &mut Chunk) -> Result<bool> {
         chunk.columns.resize_with(self.width, Vec::new);
-        chunk.first_row = self.row;
-        chunk.rows = 0;
-        if self.done {
-            return Ok(false);
+        loop {
+            chunk.first_row = self.row;
+            chunk.rows = 0;
+            if self.done {
+                return Ok(false);
+            }
+            let filled = match &mut self.pieces {
+                Pieces::Stream(pieces) => pieces.fill(chunk),
+                Pieces::Parquet(pieces) => pieces.fill(chunk),
+                Pieces::Csv(pieces) => pieces.fill(chunk),
+            };
+            self.done = !matches!(filled, Ok(true));
+            self.row += chunk.rows as u64;
+            if !self.done && self.row <= self.first_row {
+                continue;
+            }
+            let passed = self.first_row.saturating_sub(chunk.first_row) as usize;
+            if !self.done && passed > 0 {
+                for column in &mut chunk.columns {
+                    column.drain(..passed);
+                }
+                chunk.rows -= passed;
+                chunk.first_row = self.first_row;
+            }
+            return filled;
         }
-        let filled = match &mut self.pieces {
-            Pieces::Stream(pieces) => pieces.fill(chunk),
-            Pieces::Parquet(pieces) => pieces.fill(chunk),
-            Pieces::Csv(pieces) => pieces.fill(chunk),
-        };
-        self.done = !matches!(filled, Ok(true));
-        self.row += chunk.rows as u64;
-        filled
     }
 }
 

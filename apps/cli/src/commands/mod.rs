@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod analyses;
+mod animate;
 mod check;
 mod compare;
 mod completions;
@@ -15,6 +16,7 @@ mod run;
 mod schema;
 mod step_size;
 mod verify;
+mod view;
 
 use crate::error::Error;
 use crate::outcome::Outcome;
@@ -45,6 +47,8 @@ pub const REGISTRY: &[Command] = &[
     analyses::kinematics::COMMAND,
     analyses::trim::COMMAND,
     plot::COMMAND,
+    view::COMMAND,
+    animate::COMMAND,
     export::COMMAND,
     compare::COMMAND,
     list::COMMAND,

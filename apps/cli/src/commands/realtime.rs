@@ -1,7 +1,9 @@
 //! `holonom realtime`: a model in steps of fixed size, with the time that every one of them takes.
 
+use super::view::{self, Watched};
 use super::{Command, Outcome, step_size};
 use crate::error::Error;
+use crate::interrupt::on_interrupt;
 use crate::model::{self, Asked};
 use crate::output;
 use crate::settings;
@@ -16,10 +18,14 @@ use holonom_text::{Align, Table};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// The entry of the registry.
-pub const COMMAND: Command = Command { define, run };
+pub const COMMAND: Command = Command {
+    define,
+    run: realtime,
+};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -87,13 +93,13 @@ fn define() -> clap::Command {
                 .default_missing_value("-")
                 .help("Write the report as JSON to FILE, or to standard output instead of the text"),
         );
-    settings::arguments(command, wanted)
+    settings::arguments(view::arguments(command), wanted)
 }
 
 /// Most steps of a run.
 const MOST_STEPS: f64 = 1e10;
 
-fn run(matches: &ArgMatches, library: &Library) -> Result<Outcome, Error> {
+fn realtime(matches: &ArgMatches, library: &Library) -> Result<Outcome, Error> {
     let named = model::load(&Asked::typed(matches, library))?;
     let duration = matches.get_one::<String>("duration").cloned().unwrap_or_default();
     let seconds = settings::number("duration", &duration, "s")?;
@@ -133,7 +139,10 @@ fn run(matches: &ArgMatches, library: &Library) -> Result<Outcome, Error> {
     let mut watch = simulation
         .loop_watch()
         .map_err(|error| Error::Usage(error.to_string()))?;
-    let (measured, open) = measure(&mut system, watch.as_mut(), steps as u64, paced);
+    let watched = Watched::start(matches, &named, &simulation, |replay| replay.model().tree.n_q)?;
+    let interrupt = watched.as_ref().map(|_| on_interrupt());
+    let seen = (watch.as_mut(), watched.as_ref().zip(interrupt.as_deref()));
+    let (measured, open) = measure(&mut system, seen, steps as u64, paced);
     let stiff = simulation.stiff_names(system.method().stiff_elements());
     let report = Report {
         name: &named.file.description.name,
@@ -151,6 +160,9 @@ fn run(matches: &ArgMatches, library: &Library) -> Result<Outcome, Error> {
             output::print(&report.text())?;
         }
         None => output::print(&report.text())?,
+    }
+    if let (Some(watched), Some(interrupt)) = (watched, interrupt) {
+        watched.stay(None, library, &interrupt);
     }
     let held = (report.measured.held > 0).then(|| {
         format!(
@@ -190,7 +202,7 @@ struct Measured {
 /// Does the steps, with the time of each by itself; where a loop first came apart is told, with its time.
 fn measure(
     system: &mut RealTime<'_>,
-    mut watch: Option<&mut LoopWatch>,
+    (mut watch, watched): (Option<&mut LoopWatch>, Option<(&Watched, &AtomicBool)>),
     steps: u64,
     paced: bool,
 ) -> (Measured, Option<(f64, FailureKind)>) {
@@ -224,6 +236,14 @@ fn measure(
         m.total += time;
         let class = ((time / SHORTEST).max(1.0).log10() * PER_DECADE as f64) as usize;
         m.classes[class.min(CLASSES - 1)] += 1;
+        if let Some((watched, interrupt)) = watched {
+            let state = system.state();
+            watched.row(state.t, &state.q);
+            if interrupt.load(Ordering::Relaxed) {
+                m.steps = step + 1;
+                break;
+            }
+        }
         // Outside the time of the step: an application would not ask for it.
         m.violation = m.violation.max(system.violation());
         if let Some(watch) = &mut watch {

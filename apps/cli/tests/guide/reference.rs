@@ -6,7 +6,7 @@ use crate::{blessing, docs};
 use holonom::expression::is_reserved;
 use holonom::format::{SETTINGS, SettingKind, schema};
 use holonom::multibody::description::fields::{Noted, note};
-use holonom::multibody::description::{Body, Joint, Rod};
+use holonom::multibody::description::{Body, Joint, Rod, SHAPES, Shape, ShapeInfo};
 use holonom::multibody::elements::constraints::CONSTRAINTS;
 use holonom::multibody::elements::controls::CONTROLS;
 use holonom::multibody::elements::forces::FORCES;
@@ -41,6 +41,18 @@ fn table(name: &str) -> String {
             let kinds = ROADS.iter();
             let kinds = kinds.map(|kind| (kind.name, kind.doc, note(|v| (kind.template)().fields(v))));
             elements(kinds)
+        }
+        "shapes" => {
+            // `on` and the look are those of every kind.
+            let all = ["on", "colour", "opacity", "stand_in"];
+            let own = |kind: &ShapeInfo| {
+                let fields = note(|v| Shape::new("", (kind.template)()).fields(v));
+                fields
+                    .into_iter()
+                    .filter(|noted| !all.contains(&noted.field.name))
+                    .collect()
+            };
+            elements(SHAPES.iter().map(|kind| (kind.name, kind.doc, own(kind))))
         }
         "paths" => {
             let kinds = PATHS.iter();
@@ -216,7 +228,7 @@ fn renew(page: &str) -> Vec<String> {
 
 #[test]
 fn tables_are_those_of_the_registries() {
-    assert_eq!(renew(PAGE).len(), 11, "tables of {PAGE}");
+    assert_eq!(renew(PAGE).len(), 12, "tables of {PAGE}");
 }
 
 #[test]

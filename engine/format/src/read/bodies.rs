@@ -5,7 +5,7 @@ use super::table_reader::TableReader;
 use crate::tree::{Kind, Table, Value};
 use core::ops::Range;
 use holonom_algebra::{CardanAngles, Mat3, Pose, Vec3};
-use holonom_multibody::description::{Body, Frame, Marker, frame};
+use holonom_multibody::description::{Body, Frame, Marker, ShapeKind, frame};
 use holonom_multibody::diagnostic::{Thing, ThingKind};
 
 /// Ways to give an orientation; at most one of them stands in a table.
@@ -71,9 +71,21 @@ impl Reader<'_, '_> {
         };
         let (value, mass) = (&entry.value, body.mass);
         match entry.key.as_str() {
-            "ball" => Some(Body::ball("", mass, self.number(value, "m"))),
-            "box" => Some(Body::cuboid("", mass, self.numbers(value, "m")?)),
-            "thin_rod" => Some(Body::thin_rod("", mass, self.numbers(value, "m")?)),
+            "ball" => {
+                let radius = self.number(value, "m");
+                self.look_of_solid(body, ShapeKind::Sphere { radius });
+                Some(Body::ball("", mass, radius))
+            }
+            "box" => {
+                let size = self.numbers(value, "m")?;
+                self.look_of_solid(body, ShapeKind::Box { size });
+                Some(Body::cuboid("", mass, size))
+            }
+            "thin_rod" => {
+                let end = self.numbers(value, "m")?;
+                self.look_of_rod(body, end);
+                Some(Body::thin_rod("", mass, end))
+            }
             "planar" => Some(Body::planar("", mass, self.number(value, "kg m²"))),
             "cylinder" => {
                 let table = self.table(value)?;
@@ -82,6 +94,7 @@ impl Reader<'_, '_> {
                 let length = fields.required("length", "its length along z [m]");
                 fields.finish();
                 let (radius, length) = (self.number(radius?, "m"), self.number(length?, "m"));
+                self.look_of_solid(body, ShapeKind::Cylinder { radius, length });
                 Some(Body::cylinder("", mass, radius, length))
             }
             _ => None,

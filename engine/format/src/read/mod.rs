@@ -11,6 +11,7 @@ mod joints;
 mod parameters;
 mod plain;
 mod remarks;
+mod shapes;
 pub(crate) mod syntax {
     //! Words of the format that the writer and the schema share.
     pub(crate) use super::bodies::ORIENTATIONS;
@@ -31,7 +32,7 @@ use expressions::Names;
 use holonom_expression::is_reserved;
 use holonom_multibody::Description;
 use holonom_multibody::channels;
-use holonom_multibody::description::Document;
+use holonom_multibody::description::{Document, ShapeKind};
 use holonom_multibody::diagnostic::{Thing, ThingKind};
 use holonom_multibody::elements::Library;
 use holonom_text::nearest;
@@ -93,6 +94,7 @@ pub fn read_with_offsets(
         errors: 0,
         notes: 0,
         open: Vec::new(),
+        folder: path.as_ref().parent().map(Path::to_path_buf).unwrap_or_default(),
         files_read: 0,
         bytes_read: 0,
         elements: 0,
@@ -177,6 +179,8 @@ struct Session<'f> {
     notes: usize,
     /// Files being read, the outermost first.
     open: Vec<PathBuf>,
+    /// The folder of the outermost.
+    folder: PathBuf,
     files_read: usize,
     bytes_read: usize,
     /// Bodies and joints of all files, each counted as often as it is included.
@@ -350,6 +354,20 @@ impl Session<'_> {
         }
     }
 
+    /// Meshes beside a file that is included from another folder, as seen from the folder of the model.
+    fn within_folder(&self, source: &Source, robot: &mut urdf::Imported) {
+        let folder = Path::new(&source.name).parent();
+        let below = folder.and_then(|folder| folder.strip_prefix(&self.folder).ok());
+        let Some(below) = below.filter(|below| below.components().next().is_some()) else {
+            return;
+        };
+        for shape in &mut robot.description.shapes {
+            if let ShapeKind::Mesh { file, .. } = &mut shape.kind {
+                *file = below.join(&*file).to_string_lossy().replace('\\', "/");
+            }
+        }
+    }
+
     fn urdf(
         &mut self,
         source: &Arc<Source>,
@@ -378,7 +396,8 @@ impl Session<'_> {
             ..robot.clone()
         };
         match urdf::read_with(&source.text, &source.name, &robot) {
-            Ok(robot) => {
+            Ok(mut robot) => {
+                self.within_folder(source, &mut robot);
                 for note in robot.notes {
                     self.report(with_help(Message::note(at(note.span), note.message), note.help));
                 }

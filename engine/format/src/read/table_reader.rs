@@ -388,6 +388,20 @@ impl Fields for TableReader<'_, '_, '_, '_> {
         self.road(field, out);
     }
 
+    fn text(&mut self, field: &Field, out: &mut String) {
+        self.road(field, out);
+    }
+
+    fn points(&mut self, field: &Field, out: &mut Vec<[f64; 3]>) {
+        if let Some(value) = self.field(field)
+            && let Some(list) = self.reader.list(value)
+        {
+            let unit = field.unit;
+            let points = list.iter().filter_map(|point| self.reader.numbers(point, unit));
+            *out = points.collect();
+        }
+    }
+
     fn document(&mut self, field: &Field, out: &mut Document) {
         if let Some(value) = self.field(field)
             && let Some(document) = self.reader.document(value)

@@ -20,7 +20,7 @@ use holonom_multibody::tyre::tir::TirFile;
 use std::sync::Arc;
 
 /// All tables of a model file.
-pub(crate) const TABLES: [&str; 18] = [
+pub(crate) const TABLES: [&str; 19] = [
     "model",
     "parameters",
     "table",
@@ -31,6 +31,7 @@ pub(crate) const TABLES: [&str; 18] = [
     "constraint",
     "rod",
     "start",
+    "shape",
     "force",
     "road",
     "control",
@@ -83,6 +84,9 @@ impl Reader<'_, '_> {
         }
         for table in self.tables(root, "start") {
             self.start_hint(table);
+        }
+        for table in self.tables(root, "shape") {
+            self.shape(table);
         }
         for table in self.tables(root, "road") {
             self.road(table);

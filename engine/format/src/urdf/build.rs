@@ -1,11 +1,11 @@
 //! The description: bodies, markers, joints and couplings.
 
-use super::elements::{self, Joint as UrdfJoint, Link, LoopJoint, Robot};
+use super::elements::{Joint as UrdfJoint, Link, LoopJoint, Robot};
 use super::mimic::{self, Positions};
 use super::notes::listed;
 use super::tree::{self, Edge, Tree};
 use super::xml::{Reader, quoted};
-use super::{Base, Imported, LoopEnd, Options, Renamed, resistance};
+use super::{Base, Imported, LoopEnd, Options, Renamed, resistance, turned};
 use core::ops::Range;
 use holonom_algebra::{Mat3, Pose, Vec3};
 use holonom_multibody::Description;
@@ -377,7 +377,7 @@ impl Build {
             let LoopEnd { link, position, rpy } = end;
             // Links that do not exist have been reported.
             let seat = self.seats[self.robot.link_names.find(&link)?].clone()?;
-            Some((seat, elements::frame(position, rpy)))
+            Some((seat, turned::frame(position, rpy)))
         });
         let [Some((first, at_first)), Some((second, at_second))] = ends else {
             return;
@@ -425,11 +425,21 @@ impl Build {
                 reader.notes.count(what, fate, joint.span.clone(), name);
             }
         }
+        let mut description = self.description;
+        for (link, seat) in links.iter().zip(&self.seats) {
+            let Some(seat) = seat else { continue };
+            let shapes = link.visuals.iter().map(|visual| {
+                let mut shape = visual.shape.clone().at(visual.frame);
+                shape.on.clone_from(&seat.reference);
+                shape
+            });
+            description.shapes.extend(shapes);
+        }
         link_names.note_renamed(reader);
         names.note_renamed(reader);
         let seats = links.into_iter().zip(self.seats);
         Imported {
-            description: self.description,
+            description,
             notes: Vec::new(),
             links: seats
                 .map(|(link, seat)| Renamed {

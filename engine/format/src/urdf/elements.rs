@@ -1,10 +1,12 @@
 //! What the elements of URDF may contain, read into plain structs.
 
 use super::names::{Names, suggestion};
+use super::turned::frame;
+use super::visuals::{self, Materials, Visual};
 use super::xml::{Reader, quoted};
 use super::{LoopEnd, Options};
 use core::ops::Range;
-use holonom_algebra::{Mat3, Pose, Sym3, Vec3};
+use holonom_algebra::{Pose, Sym3, Vec3};
 use holonom_multibody::description::{Frame, JointKind};
 use roxmltree::Node;
 use std::collections::HashSet;
@@ -26,6 +28,7 @@ pub(super) struct Link {
     pub inertia: [f64; 6],
     /// No body has this inertia.
     pub unphysical: bool,
+    pub visuals: Vec<Visual>,
 }
 
 impl Link {
@@ -81,22 +84,21 @@ pub(super) struct Robot {
     pub unread: HashSet<String>,
     /// Some links or joints could not be read: what hangs together is not known.
     pub incomplete: bool,
+    /// Colours of pictures.
+    materials: Materials,
 }
 
-const KNOWN: [&str; 3] = ["link", "joint", "loop_joint"];
-const PICTURES: &str = "not used: pictures are not supported";
+const KNOWN: [&str; 4] = ["link", "joint", "loop_joint", "material"];
 const OTHER: &str = "for other programs only";
 const REAL: &str = "for the real robot only";
-const ROBOT_UNUSED: [(&str, &str); 6] = [
-    ("material", PICTURES),
+const ROBOT_UNUSED: [(&str, &str); 5] = [
     ("transmission", "not used: add a force or a coupling for a drive"),
     ("gazebo", OTHER),
     ("ros2_control", OTHER),
     ("sensor", OTHER),
     ("mujoco", OTHER),
 ];
-const LINK_UNUSED: [(&str, &str); 6] = [
-    ("visual", PICTURES),
+const LINK_UNUSED: [(&str, &str); 5] = [
     ("collision", "not used: contact geometry is not supported"),
     ("contact", OTHER),
     ("sensor", OTHER),
@@ -135,11 +137,13 @@ pub(super) fn read(reader: &mut Reader, root: Node, options: &Options) -> Option
         joint_names: Names::new("joint"),
         unread: HashSet::new(),
         incomplete: reader.errors.len() > before,
+        materials: visuals::materials(root),
     };
     for child in &children {
         match child.tag_name().name() {
             "link" => robot.link(reader, *child),
             "joint" => robot.joint(reader, *child, options),
+            "material" => {}
             _ => robot.loop_joint(reader, *child),
         }
     }
@@ -172,9 +176,14 @@ impl Robot {
             centre: [0.0; 3],
             inertia: [0.0; 6],
             unphysical: false,
+            visuals: Vec::new(),
         };
         let before = reader.errors.len();
-        let children = reader.children(node, &owner, &["inertial"], &LINK_UNUSED);
+        let children = reader.children(node, &owner, &["inertial", "visual"], &LINK_UNUSED);
+        for child in children.iter().filter(|child| child.has_tag_name("visual")) {
+            let visual = visuals::read(reader, *child, &self.materials, name);
+            link.visuals.extend(visual);
+        }
         if let Some(inertial) = reader.single(&children, "inertial", &owner) {
             link.inertial(reader, inertial, &owner);
         }
@@ -620,15 +629,4 @@ fn placement(reader: &mut Reader, node: Node, owner: &str) -> Frame {
     let position = triple(reader, node, "xyz", owner);
     let rpy = triple(reader, node, "rpy", owner);
     frame(position, rpy)
-}
-
-/// A frame from its position and roll, pitch, yaw about fixed axes: R = Rz(yaw) Ry(pitch) Rx(roll).
-pub(super) fn frame(position: [f64; 3], [roll, pitch, yaw]: [f64; 3]) -> Frame {
-    let ((sr, cr), (sp, cp), (sy, cy)) = (roll.sin_cos(), pitch.sin_cos(), yaw.sin_cos());
-    let rotation = Mat3([
-        [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-        [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-        [-sp, cp * sr, cp * cr],
-    ]);
-    Pose::new(rotation, Vec3(position))
 }

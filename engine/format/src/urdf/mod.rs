@@ -19,6 +19,8 @@ mod notes;
 mod repair;
 mod resistance;
 mod tree;
+mod turned;
+mod visuals;
 mod xml;
 
 use core::ops::Range;

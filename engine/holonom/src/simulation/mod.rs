@@ -40,6 +40,7 @@ mod realtime;
 mod report;
 mod run;
 mod settings;
+mod state;
 mod undefined;
 mod watch;
 
@@ -50,6 +51,7 @@ pub use realtime::LoopWatch;
 pub use report::{ConstraintReport, EnergyReport, RunReport, Status, Used};
 pub use run::{Memory, RunCheckpoint, RunError, RunOptions, Sink};
 pub use settings::DEFAULT_END;
+pub use state::{Replay, ReplayError, StateColumn, StateSampler};
 
 use formulas::{Formulas, State};
 use holonom_analysis::statics::{Equilibrium, StaticsOptions, equilibrium};

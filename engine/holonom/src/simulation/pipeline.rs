@@ -128,7 +128,7 @@ fn take(watch: &mut Watch<'_>, mark: Mark, t: f64, y: &[f64], sides: &[f64]) {
         Mark::Output => {
             watch.set_sides(sides);
             watch.look(t, y);
-            watch.row(t, |sampler, row| sampler.sample(t, y, &[], row));
+            watch.row(t, &[y, sides], |sampler, row| sampler.sample(t, y, &[], row));
         }
         Mark::Step(steps) => watch.step(t, y, steps),
     }

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 /// Where the rows of a run go. Rows and progress may come from another thread than the one that asked
 /// for the run (see [`OutputThread`]), one after the other and in order.
 pub trait Sink: Send {
-    /// Takes a row: the time, then one number per channel.
+    /// Takes a row: the time, then one number per channel, then the state where it was asked for.
     ///
     /// # Errors
     /// In words, when it cannot be kept; the run ends.
@@ -66,6 +66,8 @@ pub struct RunOptions {
     pub resume: Option<RunCheckpoint>,
     /// Which thread makes the rows.
     pub output_thread: OutputThread,
+    /// Adds the state to every row, behind the channels: [`Simulation::state_columns`] says what it consists of.
+    pub state: bool,
 }
 
 impl RunOptions {
@@ -78,6 +80,7 @@ impl RunOptions {
             checkpoint_at_end: false,
             resume: None,
             output_thread: OutputThread::default(),
+            state: false,
         }
     }
 
@@ -113,6 +116,13 @@ impl RunOptions {
     #[must_use]
     pub fn output_thread(mut self, output_thread: OutputThread) -> Self {
         self.output_thread = output_thread;
+        self
+    }
+
+    /// Sets [`state`](Self::state).
+    #[must_use]
+    pub fn state(mut self, state: bool) -> Self {
+        self.state = state;
         self
     }
 }
@@ -232,9 +242,13 @@ impl Simulation {
         let mut solver = self.solver.clone();
         solver.outputs = self.outputs.clone();
         solver.interrupt.clone_from(&options.interrupt);
+        let recorded = self.recorded(&equations);
         let system = equations.system();
         let mut watch = Watch::new(self, sampler, sink)?;
         watch.guard(self, options);
+        if options.state {
+            watch.record_state(recorded, self.start.model.sides());
+        }
         let mut feed = Feed::new(&self.start.model, &watch, options.output_thread);
         let mut integrator = match &options.resume {
             Some(checkpoint) => {
@@ -338,6 +352,12 @@ impl Simulation {
         let sampler = Sampler::of_motion(&self.start, &options.selection)?;
         let mut watch = Watch::new(self, sampler, sink)?;
         watch.guard(self, options);
+        let sides = vec![f64::NAN; self.start.model.sides()];
+        let (n_q, n_v) = (self.start.q.len(), self.start.v.len());
+        let mut unknowns = [&self.start.q[..], &self.start.v, &self.start.x].concat();
+        if options.state {
+            watch.record_state(unknowns.len(), sides.len());
+        }
         let mut t = self.start.t;
         let mut end = (self.start.q.clone(), self.start.v.clone());
         let mut interrupted = false;
@@ -348,7 +368,13 @@ impl Simulation {
                 // What is prescribed need not be part of what is solved.
                 match Undefined::find(&self.start.model, state.t) {
                     Some(undefined) => watch.fault = Some(format!("at t = {}: {undefined}", state.t)),
-                    None => watch.row(state.t, |sampler, row| sampler.sample_kinematic(state, row)),
+                    None => {
+                        unknowns[..n_q].copy_from_slice(&state.q);
+                        unknowns[n_q..n_q + n_v].copy_from_slice(&state.v);
+                        watch.row(state.t, &[&unknowns, &sides], |sampler, row| {
+                            sampler.sample_kinematic(state, row);
+                        });
+                    }
                 }
                 if watch.fault.is_some() {
                     return false;

@@ -129,6 +129,11 @@ pub(super) fn unused(settings: &Settings, solver: &Options, form: Form) -> Vec<(
         );
         unused.push(("formalism", text));
     }
+    // Steppers of fixed steps have assemblies of their own.
+    if stepper::find(in_use).is_some_and(|entry| entry.fixed_step) && named(&settings.form) {
+        let text = format!("the setting `form` has no effect with `{in_use}`; remove it, or set `assembly`");
+        unused.push(("form", text));
+    }
     if settings.ggl_metric.is_some() && (form != Form::Ggl || by_parts) {
         let with = match form {
             Form::Ggl => in_use.as_str(),

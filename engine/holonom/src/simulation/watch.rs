@@ -54,8 +54,12 @@ pub(super) struct Watch<'a> {
     energies: Sampler,
     gimbals: Gimbals,
     pub sink: &'a mut dyn Sink,
-    /// Time and channels.
+    /// Time and channels, and the state where it is recorded.
     buffer: Vec<f64>,
+    /// Columns of channels.
+    channels: usize,
+    /// Entries of a state that are recorded.
+    state: usize,
     pub rows: u64,
     pub constraint: ConstraintReport,
     pub energy_start: f64,
@@ -94,6 +98,8 @@ impl<'a> Watch<'a> {
         };
         let mut watch = Self {
             buffer: vec![0.0; sampler.columns() + 1],
+            channels: sampler.columns(),
+            state: 0,
             sampler,
             residuals,
             energies,
@@ -131,6 +137,12 @@ impl<'a> Watch<'a> {
         self.guarded = guarded.map(|(column, _)| column).collect();
     }
 
+    /// Records so many of the leading unknowns with every row, and the sides of switches.
+    pub fn record_state(&mut self, leading: usize, sides: usize) {
+        self.state = leading;
+        self.buffer.resize(1 + self.channels + leading + sides, 0.0);
+    }
+
     /// Goes on counting where a checkpoint stood.
     pub fn go_on(&mut self, checkpoint: &RunCheckpoint) {
         self.before = Some(checkpoint.clone());
@@ -145,7 +157,8 @@ impl<'a> Watch<'a> {
     pub fn leading(&self) -> usize {
         let others = [self.residuals.as_ref(), Some(&self.energies)];
         let others = others.into_iter().flatten().map(Sampler::leading);
-        others.fold(self.sampler.leading().max(self.gimbals.leading()), usize::max)
+        let own = self.sampler.leading().max(self.gimbals.leading()).max(self.state);
+        others.fold(own, usize::max)
     }
 
     /// Keeps switches of expressions on sides: the last of the discrete variables.
@@ -177,10 +190,11 @@ impl<'a> Watch<'a> {
         options: &RunOptions,
         fill: impl FnOnce(&mut Sampler, &mut [f64]),
     ) -> Vec<(String, f64)> {
-        fill(&mut self.sampler, &mut self.buffer[1..]);
+        let row = 1..self.channels + 1;
+        fill(&mut self.sampler, &mut self.buffer[row.clone()]);
         let channels = options.selection.channels().iter();
         channels
-            .zip(&self.buffer[1..])
+            .zip(&self.buffer[row])
             .map(|(channel, x)| (channel.name.clone(), *x))
             .collect()
     }
@@ -222,15 +236,22 @@ impl<'a> Watch<'a> {
         self.sink.progress(t, steps);
     }
 
-    /// A row for the sink.
-    pub fn row(&mut self, t: f64, fill: impl FnOnce(&mut Sampler, &mut [f64])) {
+    /// A row for the sink. `state` is what is recorded of it where that was asked for: the unknowns, then the sides of
+    /// switches.
+    pub fn row(&mut self, t: f64, state: &[&[f64]; 2], fill: impl FnOnce(&mut Sampler, &mut [f64])) {
         if self.fault.is_some() {
             return;
         }
         let meter = usize::from(self.beside);
         let begin = self.meters[meter].begin();
         self.buffer[0] = t;
-        fill(&mut self.sampler, &mut self.buffer[1..]);
+        let (row, kept) = self.buffer.split_at_mut(self.channels + 1);
+        fill(&mut self.sampler, &mut row[1..]);
+        if !kept.is_empty() {
+            let (unknowns, sides) = kept.split_at_mut(self.state);
+            unknowns.copy_from_slice(&state[0][..unknowns.len()]);
+            sides.copy_from_slice(state[1]);
+        }
         // What is only recorded may lack a value: the run goes on, and tells at its end.
         forget_refusal();
         if self.blank.is_none() {

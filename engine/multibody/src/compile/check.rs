@@ -67,6 +67,11 @@ pub(super) fn check(description: &Description, errors: &mut Vec<Diagnostic>) -> 
     for control in &description.controls {
         check.control(control);
     }
+    for (number, shape) in description.shapes.iter().enumerate() {
+        let mut faults = Faults::default();
+        shape.faults(&mut faults);
+        faults.report(&description.shape_place(number), check.errors);
+    }
     paths::check(description, errors);
     told
 }

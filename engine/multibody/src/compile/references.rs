@@ -40,6 +40,9 @@ pub(super) fn check(
     for hint in &description.hints {
         check.pair(&hint.from, &hint.to, &ThingKind::StartHint.named(&hint.to));
     }
+    for (number, shape) in description.shapes.iter().enumerate() {
+        check.frame(&shape.on, &description.shape_place(number));
+    }
     for control in &description.controls {
         check.control(&ThingKind::Control.named(&control.name), &control.kind);
     }

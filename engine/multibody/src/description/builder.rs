@@ -34,6 +34,7 @@ impl Description {
             paths: Vec::new(),
             inputs: Vec::new(),
             hints: Vec::new(),
+            shapes: Vec::new(),
         }
     }
 

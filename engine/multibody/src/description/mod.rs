@@ -13,6 +13,7 @@ mod handle;
 mod hint;
 mod path;
 mod road;
+mod shape;
 mod shown;
 mod track;
 
@@ -31,6 +32,7 @@ pub use handle::{Handle, Part};
 pub use hint::StartHint;
 pub use path::Path;
 pub use road::Road;
+pub use shape::{COLOURS, SHAPES, Shape, ShapeInfo, ShapeKind, shape_thing};
 pub use track::Track;
 
 /// A mechanism as described: nothing is checked until it is compiled.
@@ -68,6 +70,8 @@ pub struct Description {
     pub inputs: Vec<Input>,
     /// Poses near which loops are to close.
     pub hints: Vec<StartHint>,
+    /// What can be seen.
+    pub shapes: Vec<Shape>,
 }
 
 /// A function of time of the model that is a channel as well.

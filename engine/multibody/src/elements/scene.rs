@@ -174,8 +174,9 @@ impl<'a, T: Real> Moving<'a, T> {
         Self(Placed(Scene { world, ..scene }))
     }
 
-    /// A scene whose nodes have been placed and moved.
-    pub(crate) fn known(scene: Scene<'a, T>) -> Self {
+    /// A scene whose nodes have been placed and moved, for which the caller vouches.
+    #[doc(hidden)]
+    pub fn known(scene: Scene<'a, T>) -> Self {
         Self(Placed(scene))
     }
 }

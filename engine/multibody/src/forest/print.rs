@@ -211,10 +211,9 @@ impl ForestError {
     ///
     /// let errors = Forest::build(&Graph { bodies: 2, edges: vec![] }).unwrap_err();
     /// let names = Names { bodies: &["ground", "arm"], ..Names::default() };
-    /// assert_eq!(
-    ///     errors[0].describe(&names),
-    ///     "no joints connect ground to arm; add a joint, for example a free joint"
-    /// );
+    /// let (fault, remedy) = errors[0].describe(&names);
+    /// assert_eq!(fault, "no joints connect ground to arm");
+    /// assert_eq!(remedy, "add a joint, for example a free joint");
     /// ```
     pub fn describe(&self, names: &Names) -> (String, &'static str) {
         match self {

@@ -177,6 +177,9 @@ impl Description {
         for hint in &mut self.hints {
             mirror.hint(hint);
         }
+        for shape in &mut self.shapes {
+            shape.mirrored(axis, |v| mirror.vector(v), |frame| mirror.frame(frame));
+        }
         for track in &self.tracks {
             mirror.track(track);
         }

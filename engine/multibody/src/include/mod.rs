@@ -174,6 +174,7 @@ impl Description {
         self.paths.append(&mut part.paths);
         self.inputs.append(&mut part.inputs);
         self.hints.append(&mut part.hints);
+        self.shapes.append(&mut part.shapes);
         Ok(())
     }
 }
@@ -275,6 +276,9 @@ impl Rename<'_> {
         for hint in &mut part.hints {
             hint.fields(self);
         }
+        for shape in &mut part.shapes {
+            shape.fields(self);
+        }
         for input in &mut part.inputs {
             longer(&mut input.name);
         }
@@ -356,4 +360,6 @@ impl Fields for Rename<'_> {
         value.insert_str(0, self.prefix);
     }
     fn document(&mut self, _: &Field, _: &mut Document) {}
+    fn text(&mut self, _: &Field, _: &mut String) {}
+    fn points(&mut self, _: &Field, _: &mut Vec<[f64; 3]>) {}
 }

@@ -272,7 +272,7 @@ fn impossible_numbers_are_refused() {
     .into();
     assert_eq!(
         Surface::new(&bump).unwrap_err().to_string(),
-        "the length of the bump (`length`) is 0, but must be positive"
+        "the length of the bump (`length`) is 0, but must be positive; correct it"
     );
     assert!(
         !Surface::new(&random(|_| {}))

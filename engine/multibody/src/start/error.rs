@@ -158,7 +158,7 @@ impl From<&AssemblyError> for Diagnostic {
             ),
             E::Inconsistent { level, loops } => {
                 Self::sentence(format!("the initial {level} do not satisfy {}", list(loops)))
-                    .remedy("correct them, or enable assembly")
+                    .remedy("correct them, or set `assemble = true`")
             }
             E::TurnedOver { joints } => Self::sentence(format!(
                 "{} only in a flipped position, in which axes that should coincide are opposite or exchanged, or \

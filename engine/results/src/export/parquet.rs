@@ -19,8 +19,9 @@ pub const FORMAT: Format = Format {
 /// Converts a table to Parquet, chunk by chunk. Metadata go to the key-value metadata of the
 /// file, units and descriptions to the fields. The file appears when it is whole.
 pub fn to_parquet(table: &Table, path: impl AsRef<Path>) -> Result<Summary> {
-    let mut writer = ParquetWriter::create(path.as_ref(), table.columns(), table.metadata())?;
-    let mut chunks = table.chunks()?;
+    let all: Vec<usize> = (0..table.all_columns().len()).collect();
+    let mut writer = ParquetWriter::create(path.as_ref(), table.all_columns(), table.metadata())?;
+    let mut chunks = table.chunks_of(&all)?;
     let mut chunk = Chunk::default();
     while chunks.next_into(&mut chunk)? {
         let columns = chunk.columns.iter();

@@ -277,6 +277,18 @@ impl<'a> Pieces<'a> {
         })
     }
 
+    /// Passes over whole groups before a row; gives the first row that follows.
+    pub(crate) fn skip_groups(&mut self, row: u64) -> u64 {
+        let mut before = 0;
+        while let Some(group) = self.layout.groups.get(self.group)
+            && before + group.rows <= row
+        {
+            before += group.rows;
+            self.group += 1;
+        }
+        before
+    }
+
     pub(crate) fn fill(&mut self, chunk: &mut Chunk) -> Result<bool> {
         let most = piece_rows(self.cursors.len()) as u64;
         while let Some(group) = self.layout.groups.get(self.group) {

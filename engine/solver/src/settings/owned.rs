@@ -127,10 +127,10 @@ impl Owned {
     /// Those that were set among the ones that a factory makes, or new ones.
     pub fn like(&self, factory: Factory) -> Box<dyn AnyOptions> {
         let usual = factory();
-        let same =
-            |options: &&Box<dyn AnyOptions>| (***options).as_any().type_id() == (*usual).as_any().type_id();
-        match self.0.iter().find(same) {
-            Some(options) => (**options).copy(),
+        let wanted = (*usual).as_any().type_id();
+        let mut own = self.0.iter().map(|options| &**options);
+        match own.find(|options| options.as_any().type_id() == wanted) {
+            Some(options) => options.copy(),
             None => usual,
         }
     }

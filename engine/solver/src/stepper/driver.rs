@@ -573,7 +573,7 @@ impl<'s> Integrator<'s> {
                         continue;
                     }
                     let too_small =
-                        self.stepper.h().abs() < spacing.max(self.options.min_step).max(f64::MIN_POSITIVE);
+                        self.stepper.h().abs() < spacing.max(self.min_step()).max(f64::MIN_POSITIVE);
                     // An entry may vanish at one point by accident: a few smaller steps tell.
                     let singular_for_good = self.stepper.failures_in_a_row() >= 3
                         && matches!(rejection, Rejection::SingularMatrix { structural: true, .. });
@@ -607,7 +607,7 @@ impl<'s> Integrator<'s> {
         let mut h = self
             .stepper
             .h()
-            .max(self.options.min_step)
+            .max(self.min_step())
             .min(self.options.max_step)
             .min(self.finder.longest());
         let later = |s: &f64| *s > t * (1.0 + 4.0 * f64::EPSILON.copysign(t));
@@ -654,6 +654,14 @@ impl<'s> Integrator<'s> {
     fn interrupt_comparison(&mut self) {
         if let Some(pilot) = &mut self.pilot {
             pilot.interrupt();
+        }
+    }
+
+    /// No step is to be shorter; steps of a fixed size are as long as they are.
+    fn min_step(&self) -> f64 {
+        match self.options.fixed_step {
+            Some(_) => 0.0,
+            None => self.options.min_step,
         }
     }
 

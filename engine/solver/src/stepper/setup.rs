@@ -7,7 +7,7 @@ use crate::jacobian::{JacobianEngine, PatternUse, Sparsity, cost_of_packs};
 use crate::newton::Corrector;
 use crate::options::{AUTO, Options};
 use crate::refresh::Update;
-use crate::{jacobian, refresh, stepper};
+use crate::{jacobian, linear, refresh, stepper};
 use holonom_dae::{ErrorTest, InputError, MechanicalLayout, Structure, System, Weights};
 
 /// A stepper, the names of the strategies in it and the decisions that led to them.
@@ -30,12 +30,11 @@ pub fn assemble_parts(system: &dyn System, options: &Options) -> Result<Assemble
     }
     let structure = system.structure();
     let n = structure.dimension();
-    let (engine_entry, linear_entry) = options.resolve(system);
     let mut parts = Parts {
         structure,
         weights: weights(options, structure),
         options,
-        linear: linear_entry,
+        linear: &linear::REGISTRY[0],
         caution: 0,
     };
     let build = match entry.build {
@@ -44,6 +43,9 @@ pub fn assemble_parts(system: &dyn System, options: &Options) -> Result<Assemble
             return Ok((build(n, parts), [entry.name, NONE, NONE, NONE], Vec::new()));
         }
     };
+    // Reads the pattern, of up to n² entries, which methods without matrices do not need.
+    let (engine_entry, linear_entry) = options.resolve(system);
+    parts.linear = linear_entry;
     let policy_entry = refresh::find(&options.refresh).unwrap_or(&refresh::REGISTRY[0]);
     let policy = (policy_entry.build)(&options.own);
     let update = options.update_choice();

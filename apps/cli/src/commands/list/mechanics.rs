@@ -2,7 +2,7 @@
 
 use super::{Entry, Named};
 use holonom::multibody::description::fields::{Noted, note};
-use holonom::multibody::description::{Joint as Described, Rod};
+use holonom::multibody::description::{Joint as Described, Rod, SHAPES, Shape, ShapeInfo};
 use holonom::multibody::elements::Library;
 use holonom::multibody::elements::constraints::ConstraintInfo;
 use holonom::multibody::elements::controls::ControlInfo;
@@ -22,6 +22,7 @@ pub struct Mechanics {
     rod: Vec<Field>,
     forces: Vec<Force>,
     roads: Vec<Force>,
+    shapes: Vec<Force>,
     paths: Vec<Force>,
     controls: Vec<Force>,
     forms: Vec<Named>,
@@ -147,6 +148,15 @@ fn road(info: &&RoadInfo) -> Force {
     }
 }
 
+fn shape(info: &ShapeInfo) -> Force {
+    Force {
+        name: info.name,
+        description: info.doc,
+        in_files: true,
+        fields: fields(note(|visitor| Shape::new("", (info.template)()).fields(visitor))),
+    }
+}
+
 fn path(info: &&PathInfo) -> Force {
     Force {
         name: info.name,
@@ -172,6 +182,7 @@ impl Mechanics {
             rod: fields(note(|visitor| Rod::new("", "", "", 0.0).fields(visitor))),
             forces: library.forces().map(force).collect(),
             roads: ROADS.iter().map(road).collect(),
+            shapes: SHAPES.iter().map(shape).collect(),
             paths: PATHS.iter().map(path).collect(),
             controls: library.controls().map(control).collect(),
             forms: Form::ALL.map(form).to_vec(),
@@ -198,6 +209,9 @@ impl Mechanics {
         for r in self.roads.iter().filter(|r| r.name == name) {
             found.push(Entry::new("road", r, r.text()));
         }
+        for s in self.shapes.iter().filter(|s| s.name == name) {
+            found.push(Entry::new("shape", s, s.text()));
+        }
         for p in self.paths.iter().filter(|p| p.name == name) {
             found.push(Entry::new("path", p, p.text()));
         }
@@ -220,6 +234,7 @@ impl Mechanics {
             .chain(["rod"])
             .chain(self.forces.iter().map(|f| f.name))
             .chain(self.roads.iter().map(|r| r.name))
+            .chain(self.shapes.iter().map(|s| s.name))
             .chain(self.paths.iter().map(|p| p.name))
             .chain(self.controls.iter().map(|c| c.name))
             .chain(named)
@@ -259,6 +274,7 @@ impl Mechanics {
         for (title, list) in [
             ("Forces", &self.forces),
             ("Roads", &self.roads),
+            ("Shapes", &self.shapes),
             ("Paths", &self.paths),
             ("Controls", &self.controls),
         ] {

@@ -17,12 +17,12 @@ use mechanics::Mechanics;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// List numerical methods, joints, constraints, forces, roads, paths, controls, forms of the equations
+/// List numerical methods, joints, constraints, forces, roads, shapes, paths, controls, forms of the equations
 /// and reference problems
 #[derive(Debug, Parser)]
 #[command(name = "list", after_help = AFTER_HELP)]
 struct Args {
-    /// Describe this joint, constraint, force, road, control, form or method in full
+    /// Describe this joint, constraint, force, road, shape, control, form or method in full
     name: Option<String>,
     /// Print one JSON object instead of tables
     #[arg(long)]
@@ -35,7 +35,7 @@ struct Args {
 const AFTER_HELP: &str = "\
 Numerical methods are selected with options (`holonom run four-bar --refresh dassl`); `auto`, the
 default for Jacobians and linear solvers, chooses by size and structure. Joints, constraints, forces,
-roads, paths and controls are kinds in model files, see docs/model-file.md. Some problems are available
+roads, shapes, paths and controls are kinds in model files, see docs/model-file.md. Some problems are available
 in any size: `brusselator:5000` has 5000 grid points, `chain-residual:16:0.05` has 16 bodies and a
 suspension that moves at 0.05 rad/s.
 

@@ -253,7 +253,7 @@ fn named(runs: &[Run], channels: &[String], panels: &[String]) -> Result<Vec<Gro
 }
 
 /// Patterns between commas; a comma within brackets belongs to its set.
-fn split(list: &str) -> Vec<&str> {
+pub fn split(list: &str) -> Vec<&str> {
     let mut is_set = false;
     let parts = list.split(move |c: char| {
         match c {

@@ -139,10 +139,12 @@ pub const COMMAND: Command = Command {
 /// Pixels of a bitmap per pixel of the drawing: sharp on paper and on fine screens.
 const BITMAP_SCALE: f64 = 2.0;
 
-fn run(matches: &ArgMatches, _: &Library) -> Result<Outcome, Error> {
+fn run(matches: &ArgMatches, library: &Library) -> Result<Outcome, Error> {
     let args: Args = read(matches)?;
     let path = target(&args)?;
-    let runs = runs::open(&args.results)?;
+    let lists = args.panels.iter().chain(&args.channels).chain(&args.x);
+    let patterns: Vec<&str> = lists.flat_map(|list| choose::split(list)).collect();
+    let runs = runs::open(&args.results, &patterns, library)?;
     for remark in runs.iter().filter_map(Run::loss) {
         output::remark(&remark.to_string());
     }

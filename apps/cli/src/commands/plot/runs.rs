@@ -1,7 +1,9 @@
 //! The results to draw.
 
 use crate::error::Error;
-use holonom_results::{Column, Table, keys};
+use crate::film::Film;
+use holonom::multibody::elements::Library;
+use holonom_results::{Column, Pattern, Table, keys};
 use holonom_text::did_you_mean;
 use std::path::{Path, PathBuf};
 
@@ -10,21 +12,36 @@ pub struct Run {
     /// The file, as short as it is unique.
     pub label: String,
     table: Table,
+    /// Columns of the file, then channels that are computed from the state.
+    columns: Vec<Column>,
+    film: Option<Film>,
 }
 
 /// Opens all results.
-pub fn open(paths: &[PathBuf]) -> Result<Vec<Run>, Error> {
+///
+/// `patterns` are what is to be drawn: channels that a file does not have are computed from its state.
+pub fn open(paths: &[PathBuf], patterns: &[&str], library: &Library) -> Result<Vec<Run>, Error> {
     let labels = labels(paths);
     let open = |(path, label): (&PathBuf, String)| {
         let table = Table::open(path).map_err(usage)?;
-        if table.columns().len() < 2 {
+        let mut run = Run {
+            label,
+            columns: table.columns().to_vec(),
+            table,
+            film: None,
+        };
+        for pattern in patterns {
+            run.offer(pattern, library);
+        }
+        let table = &run.table;
+        if run.columns.len() < 2 {
             return Err(Error::Usage(format!(
                 "`{}` has no channel to plot: it has {} columns, the first of which is the time",
                 path.display(),
                 table.columns().len()
             )));
         }
-        Ok(Run { label, table })
+        Ok(run)
     };
     let mut runs = paths
         .iter()
@@ -57,17 +74,46 @@ fn usage(error: holonom_results::Error) -> Error {
 }
 
 impl Run {
+    /// Channels that match a pattern and are not in the file, from its state if it has one.
+    fn offer(&mut self, pattern: &str, library: &Library) {
+        if self.table.state().is_empty() || self.table.select(&[pattern]).is_ok() {
+            return;
+        }
+        if self.film.is_none() {
+            // Files without what this takes are refused when the channel is not found.
+            self.film = Film::open(self.table.path(), library).ok();
+        }
+        let Some(film) = &self.film else { return };
+        let Ok(found) = film.replay.simulation().catalogue.select(&[pattern]) else {
+            return;
+        };
+        for channel in found.channels() {
+            if self.columns.iter().all(|own| own.name != channel.name) {
+                self.columns
+                    .push(Column::new(&channel.name, &channel.unit, &channel.description));
+            }
+        }
+    }
+
     /// All columns; the first is the time.
     pub fn columns(&self) -> &[Column] {
-        self.table.columns()
+        &self.columns
     }
 
     /// Channels that match a name or a pattern; an error when there is none.
     pub fn select(&self, pattern: &str) -> Result<Vec<usize>, Error> {
-        self.table.select(&[pattern]).map_err(|error| match error {
-            holonom_results::Error::NoMatch { suggestion: None, .. } => self.no_match(pattern),
-            error => usage(error),
-        })
+        let computed = self.table.columns().len()..self.columns.len();
+        let found = computed.filter(|column| {
+            let name = &self.columns[*column].name;
+            name == pattern || Pattern::new(pattern).is_ok_and(|pattern| pattern.matches(name))
+        });
+        let found: Vec<usize> = found.collect();
+        match self.table.select(&[pattern]) {
+            Ok(columns) => Ok(columns),
+            Err(_) if !found.is_empty() => Ok(found),
+            Err(holonom_results::Error::NoMatch { suggestion: None, .. }) => Err(self.no_match(pattern)),
+            Err(error) => Err(usage(error)),
+        }
     }
 
     /// What to say when no whole name is near: the body or joint alone may be.
@@ -103,7 +149,31 @@ impl Run {
 
     /// All numbers of some columns.
     pub fn read(&self, columns: &[usize]) -> Result<Vec<Vec<f64>>, Error> {
-        self.table.columns_at(columns).map_err(usage)
+        let recorded = self.table.columns().len();
+        let stored: Vec<usize> = columns
+            .iter()
+            .copied()
+            .filter(|column| *column < recorded)
+            .collect();
+        let mut stored = self.table.columns_at(&stored).map_err(usage)?.into_iter();
+        let names: Vec<&str> = columns
+            .iter()
+            .filter(|column| **column >= recorded)
+            .map(|column| self.columns[*column].name.as_str())
+            .collect();
+        let mut computed = Vec::new().into_iter();
+        if let (false, Some(film)) = (names.is_empty(), &self.film) {
+            let rows: Vec<usize> = (0..film.times.len()).collect();
+            computed = film.computed(&names, &rows)?.into_iter();
+        }
+        let mut next = |column: &usize| match *column < recorded {
+            true => stored.next(),
+            false => computed.next(),
+        };
+        Ok(columns
+            .iter()
+            .map(|column| next(column).unwrap_or_default())
+            .collect())
     }
 
     /// Name of the model, if the file says.

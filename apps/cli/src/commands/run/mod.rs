@@ -4,19 +4,19 @@ mod record;
 mod summary;
 mod sweep;
 
-use super::{Command, Outcome, step_size};
+use super::view::Watched;
+use super::{Command, Outcome, step_size, view};
 use crate::error::Error;
+use crate::interrupt::on_interrupt;
 use crate::model::{self, Asked, Named};
 use crate::output;
 use crate::settings;
 use clap::{Arg, ArgAction, ArgMatches};
-use holonom::format::{Settings, write};
+use holonom::format::{Settings, WriteError, write};
 use holonom::multibody::elements::Library;
-use holonom::simulation::{RunOptions, Simulation, Status};
+use holonom::simulation::{Replay, RunOptions, Simulation, StateColumn, Status};
 use record::{Paths, Recorder, SavedRun};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// The entry of the registry.
@@ -57,6 +57,12 @@ fn define() -> clap::Command {
                 .value_name("PATTERN")
                 .action(ArgAction::Append)
                 .help("Record these channels instead of those selected in the model, such as 'wheel_*.force.z'"),
+        )
+        .arg(
+            Arg::new("no_state")
+                .long("no-state")
+                .action(ArgAction::SetTrue)
+                .help("Leave the state and the model out of the results: the files are smaller, but channels that are not recorded cannot be computed later, and the motion cannot be viewed"),
         )
         .arg(
             Arg::new("csv")
@@ -104,6 +110,8 @@ fn define() -> clap::Command {
                     "Run N times with parameter K varied from A to B, on all cores; repeat for a grid of several parameters",
                 ),
         );
+    let command =
+        view::arguments(command).mut_arg("view", |arg| arg.conflicts_with_all(["sweep", "no_state"]));
     settings::arguments(command, |_| true)
 }
 
@@ -112,6 +120,7 @@ pub(super) struct Request {
     asked: Asked,
     settings: Settings,
     channels: Vec<String>,
+    no_state: bool,
     output: Option<PathBuf>,
     csv: bool,
     json: Option<String>,
@@ -146,6 +155,7 @@ impl Request {
             asked: Asked::typed(matches, library),
             settings: settings::typed(matches)?,
             channels: many("channel"),
+            no_state: matches.get_flag("no_state"),
             output: matches.get_one::<PathBuf>("output").cloned(),
             csv: matches.get_flag("csv"),
             json: matches.get_one::<String>("json").cloned(),
@@ -178,11 +188,11 @@ fn run(matches: &ArgMatches, library: &Library) -> Result<Outcome, Error> {
     let request = Request::typed(matches, library)?;
     match matches.get_many::<String>("sweep") {
         Some(sweeps) => sweep::run(&request, &sweeps.cloned().collect::<Vec<_>>()),
-        None => single(&request),
+        None => single(&request, matches),
     }
 }
 
-fn single(request: &Request) -> Result<Outcome, Error> {
+fn single(request: &Request, matches: &ArgMatches) -> Result<Outcome, Error> {
     let named = model::load(&request.asked)?;
     let paths = request.paths(&named)?;
     let mut saved = if request.resume {
@@ -224,12 +234,14 @@ fn single(request: &Request) -> Result<Outcome, Error> {
     if let (Some(advice), true) = (&advice, request.json.as_deref() != Some("-")) {
         output::print(&step_size::text(advice))?;
     }
-    let mut recorder = Recorder::start(&prepared, &paths, saved.as_ref())?;
+    let watched = Watched::start(matches, &named, &prepared.simulation, Replay::width)?;
+    let mut recorder = Recorder::start(&prepared, &paths, saved.as_ref(), watched.as_ref())?;
     let options = RunOptions::new(prepared.selection.clone())
-        .interrupt(interrupt)
+        .interrupt(interrupt.clone())
         .checkpoint_every(request.checkpoint_every)
         .checkpoint_at_end(prepared.keeps_checkpoint)
-        .resume(saved.map(|saved| saved.run));
+        .resume(saved.map(|saved| saved.run))
+        .state(!prepared.state.is_empty());
     let report = prepared
         .simulation
         .run(&options, &mut recorder)
@@ -251,6 +263,14 @@ fn single(request: &Request) -> Result<Outcome, Error> {
             output::print(&text)?;
         }
         None => output::print(&text)?,
+    }
+    if let Some(watched) = watched {
+        let result = files.written.iter().find(|file| **file == paths.parquet);
+        watched.stay(
+            result.or(Some(&paths.stream)).map(PathBuf::as_path),
+            &request.asked.library,
+            &interrupt,
+        );
     }
     let go_on = match report.status {
         Status::Finished => return Ok(Outcome::Done),
@@ -278,6 +298,12 @@ pub(super) struct Prepared {
     pub keeps_checkpoint: bool,
     /// In a sweep, the values of this run in words.
     pub swept: Option<String>,
+    /// Entries of the state that are recorded; none with --no-state.
+    pub state: Vec<StateColumn>,
+    /// The model with its parameters and settings as a text, where the state is recorded.
+    pub text: String,
+    /// The folder of the model, where it has meshes.
+    pub folder: Option<String>,
 }
 
 impl Prepared {
@@ -293,18 +319,36 @@ impl Prepared {
         // How it is run and recorded is compared by itself.
         let mut mechanism = file.clone();
         (mechanism.settings, mechanism.outputs) = (Settings::default(), Vec::new());
+        // Nor does it matter what it looks like.
+        mechanism.description.shapes.clear();
         // The matrices in a checkpoint grow with the square of this.
         const MOST_UNKNOWNS: usize = 400;
         let tree = &simulation.start.model.tree;
         let keeps_checkpoint = request.checkpoint_every.is_some() || tree.n_q + tree.n_v <= MOST_UNKNOWNS;
-        let text = write(&mechanism).map_err(|error| Error::Failed(error.to_string()))?;
+        let unwritable = |error: WriteError| Error::Failed(error.to_string());
+        let mechanics = write(&mechanism).map_err(unwritable)?;
+        let settings = file.settings.overridden_by(&request.settings);
+        let (mut state, mut text) = (Vec::new(), String::new());
+        if !request.no_state {
+            let columns = simulation.state_columns();
+            state = columns.map_err(|error| Error::Usage(error.to_string()))?;
+            mechanism.settings = settings.clone();
+            mechanism.description.shapes.clone_from(&file.description.shapes);
+            text = write(&mechanism).map_err(unwritable)?;
+        }
         Ok(Self {
+            state,
+            text,
+            folder: named.folder_of_meshes(),
             name: file.description.name.clone(),
             about: model::first_sentence(&file.about),
             simulation,
             selection,
-            settings: file.settings.overridden_by(&request.settings),
-            hash: format!("{:016x}", holonom::solver::stepper::fingerprint([text.as_str()])),
+            settings,
+            hash: format!(
+                "{:016x}",
+                holonom::solver::stepper::fingerprint([mechanics.as_str()])
+            ),
             parameters: file
                 .parameters
                 .iter()
@@ -314,19 +358,4 @@ impl Prepared {
             swept: None,
         })
     }
-}
-
-/// A flag that Ctrl-C sets; a second Ctrl-C ends the program at once.
-pub(super) fn on_interrupt() -> Arc<AtomicBool> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let set = flag.clone();
-    let installed = ctrlc::set_handler(move || {
-        if set.swap(true, Ordering::SeqCst) {
-            std::process::exit(130);
-        }
-    });
-    if let Err(error) = installed {
-        output::remark(&format!("Ctrl-C will end the program immediately: {error}"));
-    }
-    flag
 }

@@ -1,6 +1,7 @@
 //! The files of a run: the stream, the checkpoint beside it, and what is made of them at the end.
 
 use super::Prepared;
+use crate::commands::view::Watched;
 use crate::error::Error;
 use crate::lock::Lock;
 use crate::output;
@@ -115,6 +116,9 @@ pub struct SavedRun {
     model: String,
     /// Channels recorded.
     channels: Vec<String>,
+    /// The state is recorded with them.
+    #[serde(default)]
+    state: bool,
     /// Settings that the values depend on.
     options: Map<String, Value>,
     /// Where the stream stood.
@@ -160,6 +164,11 @@ impl SavedRun {
         }
         if self.channels != names(prepared) {
             return refuse("a run that records other channels");
+        }
+        match (self.state, !prepared.state.is_empty()) {
+            (true, false) => return refuse("a run that records the state; continue it without --no-state"),
+            (false, true) => return refuse("a run with --no-state; continue it with this option"),
+            _ => {}
         }
         let now = decisive(prepared);
         let missing = Value::from("unset");
@@ -243,6 +252,8 @@ pub struct Recorder<'a> {
     clock: Clock,
     /// Steps after which it is said how long the run takes, if it takes too long.
     look_at_pace: u64,
+    /// Who watches the run meanwhile.
+    watched: Option<&'a Watched>,
 }
 
 /// The first steps say little: a run may begin with a quick transient.
@@ -250,12 +261,20 @@ const PACE_STEPS: u64 = 100_000;
 
 impl<'a> Recorder<'a> {
     /// Starts the stream, or goes on with the one of a checkpoint.
-    pub fn start(prepared: &'a Prepared, paths: &'a Paths, saved: Option<&SavedRun>) -> Result<Self, Error> {
+    pub fn start(
+        prepared: &'a Prepared,
+        paths: &'a Paths,
+        saved: Option<&SavedRun>,
+        watched: Option<&'a Watched>,
+    ) -> Result<Self, Error> {
         let simulation = &prepared.simulation;
         let clock = Clock::new(simulation.start.t, simulation.t_end);
         let Some(saved) = saved else {
             paths.clear(false)?;
-            return Self::create(prepared, paths, clock);
+            return Ok(Self {
+                watched,
+                ..Self::create(prepared, paths, clock)?
+            });
         };
         let (columns, options) = (columns(prepared), WriterOptions::default());
         let writer = Writer::resume(&paths.stream, &saved.position, &columns, &options).map_err(usage)?;
@@ -265,6 +284,7 @@ impl<'a> Recorder<'a> {
             writer,
             clock,
             look_at_pace: PACE_STEPS,
+            watched,
         })
     }
 
@@ -279,6 +299,7 @@ impl<'a> Recorder<'a> {
             writer,
             clock,
             look_at_pace: PACE_STEPS,
+            watched: None,
         })
     }
 
@@ -335,6 +356,7 @@ impl<'a> Recorder<'a> {
         let saved = SavedRun {
             model: self.prepared.hash.clone(),
             channels: names(self.prepared),
+            state: !self.prepared.state.is_empty(),
             options: decisive(self.prepared),
             position,
             run: run.clone(),
@@ -360,6 +382,9 @@ fn replace(path: &Path, text: &str) -> Result<(), String> {
 
 impl Sink for Recorder<'_> {
     fn row(&mut self, row: &[f64]) -> Result<(), String> {
+        if let Some(watched) = self.watched {
+            watched.row(row[0], &row[1 + self.prepared.selection.len()..]);
+        }
         self.writer.push(row).map_err(|error| error.to_string())
     }
 
@@ -384,7 +409,14 @@ impl Sink for Recorder<'_> {
 fn columns(prepared: &Prepared) -> Vec<Column> {
     let channels = prepared.selection.channels().iter();
     let channels = channels.map(|c| Column::new(&c.name, &c.unit, &c.description));
-    std::iter::once(Column::time()).chain(channels).collect()
+    let state = prepared
+        .state
+        .iter()
+        .map(|c| Column::new(&c.name, "", c.description));
+    std::iter::once(Column::time())
+        .chain(channels)
+        .chain(state)
+        .collect()
 }
 
 fn metadata(prepared: &Prepared) -> Metadata {
@@ -396,6 +428,13 @@ fn metadata(prepared: &Prepared) -> Metadata {
         keys::OPTIONS.to_string(),
         Value::Object(super::summary::options(prepared)).to_string(),
     );
+    if !prepared.state.is_empty() {
+        metadata.insert(keys::STATE.to_string(), prepared.state.len().to_string());
+        metadata.insert(keys::MODEL_TEXT.to_string(), prepared.text.clone());
+        if let Some(folder) = &prepared.folder {
+            metadata.insert(keys::MODEL_FOLDER.to_string(), folder.clone());
+        }
+    }
     if let Some(swept) = &prepared.swept {
         metadata.insert(keys::SWEPT.to_string(), swept.clone());
     }

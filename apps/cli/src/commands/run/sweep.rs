@@ -2,9 +2,10 @@
 //! results in order.
 
 use super::record::{Files, Paths, Recorder};
-use super::{Prepared, Request, on_interrupt, summary};
+use super::{Prepared, Request, summary};
 use crate::commands::Outcome;
 use crate::error::Error;
+use crate::interrupt::on_interrupt;
 use crate::lock::Lock;
 use crate::model::Origin;
 use crate::output;
@@ -315,7 +316,8 @@ fn one(
     let options = RunOptions::new(prepared.selection.clone())
         .interrupt(interrupt.clone())
         // The runs of a sweep share the cores.
-        .output_thread(OutputThread::Never);
+        .output_thread(OutputThread::Never)
+        .state(!prepared.state.is_empty());
     let report = prepared.simulation.run(&options, &mut sink);
     let report = report.map_err(|error| Error::Usage(error.to_string()))?;
     let names = prepared

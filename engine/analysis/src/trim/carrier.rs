@@ -9,7 +9,6 @@
 use super::TrimError;
 use crate::dense::{Lu, Matrix};
 use crate::tangent::Equation;
-use holonom_multibody::description::JointKind;
 use holonom_multibody::model::JointPlace;
 use holonom_multibody::{Model, Signal};
 
@@ -42,15 +41,12 @@ pub(super) struct Rates {
 impl Carrier {
     /// The heaviest body that moves freely against the ground.
     pub fn find(model: &Model) -> Result<Self, TrimError> {
-        let free = model.joints.iter().filter_map(|joint| {
-            let moves = matches!(joint.kind, JointKind::Free | JointKind::FreeCardan);
-            match &joint.place {
-                JointPlace::Tree { nodes, .. } if moves => {
-                    let first = model.tree.nodes.get(nodes.start)?;
-                    (first.parent == 0).then_some(nodes.clone())
-                }
-                _ => None,
+        let free = model.joints.iter().filter_map(|joint| match &joint.place {
+            JointPlace::Tree { nodes, .. } if joint.kind.info().moves_freely => {
+                let first = model.tree.nodes.get(nodes.start)?;
+                (first.parent == 0).then_some(nodes.clone())
             }
+            _ => None,
         });
         let bodies = free.filter_map(|nodes| {
             let on = |body: &usize| nodes.contains(&model.bodies[*body].node);

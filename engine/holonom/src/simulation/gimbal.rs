@@ -2,7 +2,6 @@
 //! axis, and their rates have no bound.
 
 use holonom_algebra::Vec3;
-use holonom_multibody::description::JointKind;
 use holonom_multibody::model::Model;
 use holonom_multibody::tree::NodeKind;
 use serde::{Deserialize, Serialize};
@@ -120,10 +119,11 @@ pub(super) struct Gimbals {
 
 impl Gimbals {
     pub fn new(model: &Model, t_end: f64) -> Self {
-        let cardan = model.joints.iter().filter(|j| j.kind == JointKind::FreeCardan);
-        let mut middle: Vec<_> = cardan
+        let joints = model.joints.iter();
+        let mut middle: Vec<_> = joints
             .filter_map(|joint| {
-                let nodes = joint.coordinates.get(3..6)?;
+                let first = joint.kind.info().cardan_angles?;
+                let nodes = joint.coordinates.get(first..first + 3)?;
                 // A locked or prescribed angle leaves two that are never about the same axis, or rates that are known.
                 let free = |&node: &usize| node != 0 && model.tree.nodes[node].n_v() == 1;
                 nodes.iter().all(free).then(|| Middle {

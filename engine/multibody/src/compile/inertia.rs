@@ -7,7 +7,6 @@
 //! frames leave of zeros: a thin rod that spins about its own axis). Rods count with their
 //! point masses; constraints do not help, because the recursions divide by these pivots.
 
-use crate::description::JointKind;
 use crate::diagnostic::{Diagnostic, Sort, ThingKind};
 use crate::kinematics::freedom::by_kind;
 use crate::kinematics::positions::positions;
@@ -70,7 +69,7 @@ pub(super) fn check(model: &Model, errors: &mut Vec<Diagnostic>) {
                 .fault(format!(
                     "no inertia resists a motion of {coordinate} in the initial position"
                 ))
-                .remedy(match joint.kind == JointKind::FreeCardan {
+                .remedy(match joint.kind.info().cardan_angles.is_some() {
                     true => {
                         "start from another position, or use a joint with Euler parameters (free, spherical)"
                     }

@@ -59,7 +59,7 @@ fn every_kind_is_in_the_registry_and_there_is_a_test_of_each() {
 /// The tangent is the derivative of the place by the arc, of length one; the curvature that of its
 /// angle; dual numbers carry both. All are continuous.
 #[test]
-fn derivatives_of_all_every_kind() {
+fn derivatives_of_all_kinds() {
     for kind in every_kind() {
         let path = PathCurve::new(&kind).unwrap();
         let last = path.round().unwrap_or(70.0);

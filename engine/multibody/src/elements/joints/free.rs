@@ -11,6 +11,7 @@ impl DescribedJoint for Free {
     const COORDINATES: &[CoordinateInfo] = &[metres("x"), metres("y"), metres("z")];
     const HAS_ORIENTATION: bool = true;
     const TREE_ONLY: bool = true;
+    const MOVES_FREELY: bool = true;
 
     fn motion(_: JointKind, index: usize) -> Option<Primitive> {
         let motions = [

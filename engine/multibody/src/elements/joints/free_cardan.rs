@@ -17,6 +17,8 @@ impl DescribedJoint for FreeCardan {
         radians("angle_z"),
     ];
     const TREE_ONLY: bool = true;
+    const MOVES_FREELY: bool = true;
+    const CARDAN_ANGLES: Option<usize> = Some(3);
 
     fn motion(_: JointKind, index: usize) -> Option<Primitive> {
         let motions = [

@@ -83,6 +83,11 @@ pub(crate) trait DescribedJoint {
     const TREE_ONLY: bool = false;
     /// It is always cut: its motions are more than its freedoms.
     const CUT_ONLY: bool = false;
+    /// The second frame moves freely in the first, as a vehicle over the ground.
+    const MOVES_FREELY: bool = false;
+    /// Number of the first of three coordinates that are angles about axes in a sequence: they cannot tell all turns
+    /// apart when the middle one is a right angle.
+    const CARDAN_ANGLES: Option<usize> = None;
 
     /// Shows the fields that are special to the kind.
     fn fields(_kind: &mut JointKind, _visitor: &mut dyn Fields) {}
@@ -120,6 +125,10 @@ pub struct JointInfo {
     pub tree_only: bool,
     /// It is always cut.
     pub cut_only: bool,
+    /// The second frame moves freely in the first.
+    pub moves_freely: bool,
+    /// Number of the first of three coordinates that are Cardan angles.
+    pub cardan_angles: Option<usize>,
     /// The kind as an absent field leaves it.
     pub template: fn() -> JointKind,
 }
@@ -148,6 +157,8 @@ const fn info_of<J: DescribedJoint>(template: fn() -> JointKind) -> JointInfo {
         has_orientation: J::HAS_ORIENTATION,
         tree_only: J::TREE_ONLY,
         cut_only: J::CUT_ONLY,
+        moves_freely: J::MOVES_FREELY,
+        cardan_angles: J::CARDAN_ANGLES,
         template,
     }
 }

@@ -5,7 +5,7 @@ use super::table_reader::TableReader;
 use crate::files::outside;
 use crate::tree::Table;
 use holonom_algebra::Vec3;
-use holonom_multibody::description::{Body, SHAPES, Shape, ShapeKind, frame, shape_thing};
+use holonom_multibody::description::{Body, Frame, SHAPES, Shape, ShapeKind, frame, shape_thing};
 
 impl Reader<'_, '_> {
     pub(super) fn shape(&mut self, table: &Table) {
@@ -68,8 +68,7 @@ impl Reader<'_, '_> {
             _ => false,
         };
         if good {
-            let shape = Shape::new(&body.name, kind).at(frame::at(body.centre)).stand_in();
-            self.model.description.shapes.push(shape);
+            self.look(body, kind, frame::at(body.centre));
         }
     }
 
@@ -81,8 +80,14 @@ impl Reader<'_, '_> {
                 radius: 0.02 * length,
                 length,
             };
-            let frame = frame::along(end.map(|x| 0.5 * x), end);
-            let shape = Shape::new(&body.name, kind).at(frame).stand_in();
+            self.look(body, kind, frame::along(end.map(|x| 0.5 * x), end));
+        }
+    }
+
+    /// A shape that nobody wrote. A name with a dot is refused with the body; a shape would take it for a marker.
+    fn look(&mut self, body: &Body, kind: ShapeKind, at: Frame) {
+        if !body.name.contains('.') {
+            let shape = Shape::new(&body.name, kind).at(at).stand_in();
             self.model.description.shapes.push(shape);
         }
     }

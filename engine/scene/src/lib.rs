@@ -28,7 +28,7 @@
 //! let mut poser = Poser::new(&model);
 //! let poses = poser.poses(&model, 0.0, &model.q0);
 //! assert_eq!((scene.bodies.len(), poses.len()), (2, 2));
-//! # Ok::<(), holonom_multibody::compile::ModelErrors>(())
+//! # Ok::<(), holonom_multibody::diagnostic::ModelErrors>(())
 //! ```
 
 pub mod mesh;

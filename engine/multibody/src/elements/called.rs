@@ -1,7 +1,7 @@
 //! [`Called`]: elements of one kind, with a name.
 
-/// An element of one kind with its name. Its methods are those of the kind; it becomes a [`Force`], [`Constraint`]
-/// or [`Control`] where one is wanted.
+/// An element of one kind with its name. Its methods are those of the kind; it becomes a `Force`, `Constraint`
+/// or `Control` where one is wanted.
 ///
 /// ```
 /// use holonom_multibody::description::Force;
@@ -36,6 +36,6 @@ impl<K> Called<K> {
 
 /// Kinds of elements, by what they become.
 pub trait ElementKind: Sized {
-    /// A [`Force`], [`Constraint`] or [`Control`].
+    /// A `Force`, `Constraint` or `Control`.
     type Element: From<Called<Self>>;
 }

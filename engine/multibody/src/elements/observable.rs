@@ -1,10 +1,8 @@
 //! [`Observable`]: everything about a mechanism that has a value at an instant.
 //!
 //! Channels, sensors, readings and result files name the same things. Each is an observable, and has one
-//! place that says when it is known, what it depends on and what its value is: [`formalism::observe`].
+//! place that says when it is known, what it depends on and what its value is: `formalism::observe`.
 //! Their names, units and descriptions are listed in [`channels`](crate::channels).
-//!
-//! [`formalism::observe`]: crate::formalism::observe
 
 use crate::elements::constraints::Impact;
 pub use crate::mirror::Nature;
@@ -43,9 +41,9 @@ pub enum FrameQuantity {
 /// What a reaction belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReactionElement {
-    /// A joint, in the tree or cut: number in [`Model::joints`].
+    /// A joint, in the tree or cut: number in `Model::joints`.
     Joint(usize),
-    /// A constraint that is no cut joint: number in [`Model::constraints`].
+    /// A constraint that is no cut joint: number in `Model::constraints`.
     Constraint(usize),
 }
 

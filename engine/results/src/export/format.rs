@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// A format that results can be exported to.
 ///
-/// The command line, its help and its messages are derived from the entries of [`FORMATS`].
+/// The command line, its help and its messages are derived from the entries of [`FORMATS`](super::FORMATS).
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
     /// How names of its files end, without the first point, in lower case.

@@ -190,7 +190,7 @@ macro_rules! joints {
                 }
             }
 
-            /// Shows the fields that are special to the kind; [`Joint::fields`] shows those that joints have in common,
+            /// Shows the fields that are special to the kind; `Joint::fields` shows those that joints have in common,
             /// too.
             pub fn fields(&mut self, visitor: &mut dyn Fields) {
                 match self {

@@ -58,7 +58,7 @@ fn loops_impacts_tyres_controls_rails_and_drives() {
         ("bouncing-ball", 1.5),
         ("iltis-lane-change", 0.6),
         ("curving", 0.5),
-        ("circular-track", 0.5),
+        ("circular-track", 1.5),
         ("crank-press", 0.5),
         ("spatial-pendulum", 0.3),
         ("gear-train", 0.3),
